@@ -1,0 +1,28 @@
+// Vectors and small numeric facts shared by every room. Metres, radians, seconds; right-handed frames.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+namespace graze {
+
+using Vec3 = Eigen::Vector3d;
+using Mat3 = Eigen::Matrix3d;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Distance from 1 to the next double: every rounding bound of the library is a small multiple of it.
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+inline bool is_finite(const Vec3& v) {
+  return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z());
+}
+
+/// `v` scaled to length 1, safe for lengths whose square under- or overflows; the zero vector gives the x axis.
+Vec3 unit(const Vec3& v);
+
+/// A unit vector orthogonal to the unit vector `n`; the same input always gives the same one.
+Vec3 any_orthogonal(const Vec3& n);
+
+}  // namespace graze

@@ -1,0 +1,21 @@
+// Do two things touch?
+#pragma once
+
+#include "graze/geometry/geometry.h"
+#include "graze/query/pair_cache.h"
+
+namespace graze {
+
+struct CollideOptions {
+  /// Metres. Pairs this close or closer count as colliding; negative margins demand that much depth.
+  double margin = 0;
+  /// Optional memory for coherent motion.
+  PairCache* cache = nullptr;
+};
+
+/// True unless the exact distance is proven to be greater than the margin: touching is a collision, and so is whatever
+/// rounding leaves undecided (gaps of a few units in the last place of the larger coordinates). Never throws or
+/// allocates; both orders give the same answer. A NaN margin answers true.
+bool collide(const Placed& a, const Placed& b, const CollideOptions& options = {});
+
+}  // namespace graze

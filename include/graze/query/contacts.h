@@ -1,0 +1,59 @@
+// Where two things touch, with normals and depths.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "graze/query/distance.h"
+
+namespace graze {
+
+struct Contact {
+  /// World; midway between the two surfaces.
+  Vec3 point = Vec3::Zero();
+  /// Unit, world, from a to b; the same for all contacts of one pair of convex shapes.
+  Vec3 normal = Vec3::UnitX();
+  /// Metres along the normal; negative for near contacts admitted by the margin.
+  double depth = 0;
+  Feature a = 0, b = 0;
+};
+
+struct ContactOptions {
+  /// At most this many contacts (and at most the buffer's size); of a larger patch the deepest and those that span
+  /// the largest area are kept.
+  std::size_t max = 8;
+  /// Metres. Also report places where the surfaces are apart by up to this much.
+  double margin = 0;
+  PairCache* cache = nullptr;
+};
+
+/// Writes the contacts of a and b to `buffer`, deepest first, and returns the part that was filled: empty if the pair
+/// is apart by more than the margin. Where two faces, a face and an edge, or two parallel edges meet, the corners of
+/// the common patch are reported; elsewhere one point. Never throws or allocates.
+std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,
+                            const ContactOptions& options = {});
+
+/// A few contacts by value.
+class Contacts {
+ public:
+  static constexpr std::size_t kCapacity = 16;
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Contact& operator[](std::size_t i) const { return items_[i]; }
+  const Contact* begin() const { return items_.data(); }
+  const Contact* end() const { return items_.data() + size_; }
+
+ private:
+  friend Contacts contacts(const Placed&, const Placed&, const ContactOptions&);
+  std::array<Contact, kCapacity> items_{};
+  std::size_t size_ = 0;
+};
+
+/// The same by value, at most Contacts::kCapacity of them.
+///
+///     for (const Contact& c : contacts(at(crate, pose), at(floor))) push(c.point, c.normal, c.depth);
+Contacts contacts(const Placed& a, const Placed& b, const ContactOptions& options = {});
+
+}  // namespace graze

@@ -1,0 +1,58 @@
+// Numbers that refuse nonsense when a shape is made, so that no query ever meets a bad one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "graze/base/vec.h"
+
+namespace graze {
+
+/// A string literal as a template argument: the field's name in the error message.
+template <std::size_t N>
+struct FieldName {
+  char text[N]{};
+  // Implicit, so that `Size<"sphere radius">` reads as it does.
+  consteval FieldName(const char (&literal)[N]) { std::copy_n(literal, N, text); }
+};
+
+enum class Sign { positive, not_negative };
+
+/// Returns `value` if it is finite and of that sign; otherwise throws Error naming the field and the value.
+double checked_size(const char* field, Sign sign, double value);
+Vec3 checked_size(const char* field, Sign sign, const Vec3& value);
+/// Returns `value` if it is finite; otherwise throws Error naming the field and the value.
+Vec3 checked_point(const char* field, const Vec3& value);
+
+/// A length in metres that is checked on construction and reads as a double.
+///
+///     struct Sphere { Size<"sphere radius", Sign::not_negative> radius; };
+///     Sphere{.radius = -1};   // throws: "sphere radius: must be finite and not negative, got -1"
+template <FieldName kName, Sign kSign = Sign::positive>
+class Size {
+ public:
+  Size(double value) : value_(checked_size(kName.text, kSign, value)) {}
+  operator double() const { return value_; }
+
+ private:
+  double value_;
+};
+
+/// Three lengths, one per axis, checked like Size.
+template <FieldName kName>
+class Sizes {
+ public:
+  Sizes(double x, double y, double z) : Sizes(Vec3(x, y, z)) {}
+  Sizes(const Vec3& value) : value_(checked_size(kName.text, Sign::positive, value)) {}
+  operator const Vec3&() const { return value_; }
+  const Vec3* operator->() const { return &value_; }
+  const Vec3& value() const { return value_; }
+  double x() const { return value_.x(); }
+  double y() const { return value_.y(); }
+  double z() const { return value_.z(); }
+
+ private:
+  Vec3 value_;
+};
+
+}  // namespace graze

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "graze/base/aabb.h"
+#include "graze/shape/checked.h"
+
+namespace graze {
+
+/// The convex hull of points. Immutable; copies share the data. Flat hulls (a polygon, a segment, a point) are allowed
+/// and are thin shapes.
+///
+///     Convex wedge = Convex::hull_of(points);   // a span of Vec3
+class Convex {
+ public:
+  /// A face of the hull: its outward unit normal, and offset so that normal · x <= offset for all x of the hull.
+  struct Face {
+    Vec3 normal;
+    double offset;
+  };
+
+  /// O(n log n). Throws Error if there are no points or one is not finite.
+  static Convex hull_of(std::span<const Vec3> points);
+
+  /// The extreme points, in the order of the caller's points.
+  std::span<const Vec3> vertices() const { return data_->vertices; }
+  /// The bounding planes; empty for a flat hull. Coplanar neighbours are merged.
+  std::span<const Face> faces() const { return data_->faces; }
+  /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside; empty for a flat hull.
+  std::span<const std::array<int, 3>> triangles() const { return data_->triangles; }
+  bool flat() const { return data_->faces.empty(); }
+
+  /// Mean of the vertices' bounding box: a point inside, from which `radius` reaches every vertex.
+  const Vec3& center() const { return data_->center; }
+  double radius() const { return data_->radius; }
+
+  /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices.
+  std::size_t support_index(const Vec3& direction) const;
+  /// The largest signed distance of `p` from the planes of the faces and which face has it; p is inside where it is
+  /// not positive. Needs a hull that is not flat.
+  std::pair<double, std::size_t> highest_face(const Vec3& p) const;
+
+ private:
+  struct Data {
+    std::vector<Vec3> vertices;
+    std::vector<Face> faces;
+    std::vector<std::array<int, 3>> triangles;
+    Vec3 center = Vec3::Zero();
+    double radius = 0;
+    // Coordinates as structure of arrays (x…, y…, z…), each padded to `stride` lanes by repeating the last entry.
+    std::vector<double> lanes;
+    std::size_t stride = 0;
+    std::vector<double> face_lanes;  // nx…, ny…, nz…, offset…
+    std::size_t face_stride = 0;
+  };
+  explicit Convex(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+  std::shared_ptr<const Data> data_;
+};
+
+inline Vec3 support(const Convex& c, const Vec3& d) { return c.vertices()[c.support_index(d)]; }
+
+}  // namespace graze

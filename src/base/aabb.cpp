@@ -1,0 +1,28 @@
+#include "graze/base/aabb.h"
+
+namespace graze {
+
+double gap(const Aabb& a, const Aabb& b) {
+  if (a.empty() || b.empty()) return kInfinity;
+  return (a.min - b.max).cwiseMax(b.min - a.max).cwiseMax(0.0).norm();
+}
+
+double gap(const Aabb& box, const Vec3& p) {
+  if (box.empty()) return kInfinity;
+  return (box.min - p).cwiseMax(p - box.max).cwiseMax(0.0).norm();
+}
+
+Aabb transformed(const Aabb& box, const Pose& pose) {
+  if (box.empty()) return box;
+  if (!box.bounded()) {
+    // An unbounded side reaches everywhere unless the axes stay where they are.
+    if (pose.rotation() != Mat3::Identity()) return Aabb::everything();
+    return {box.min + pose.translation(), box.max + pose.translation()};
+  }
+  const Vec3 center = pose * box.center();
+  const Vec3 half = pose.rotation().cwiseAbs() * box.half();
+  const double rounding = 8 * kEpsilon * (center.cwiseAbs().maxCoeff() + box.center().cwiseAbs().sum() + half.sum());
+  return Aabb::around(center, half).grown(rounding);
+}
+
+}  // namespace graze

@@ -1,0 +1,46 @@
+#include "graze/shape/checked.h"
+
+#include <fmt/format.h>
+
+#include "graze/base/error.h"
+
+namespace graze {
+namespace {
+
+// Sizes whose squares would over- or underflow are refused at the door: no query has to think of them.
+constexpr double kLargest = 1e100, kSmallest = 1e-100;
+
+bool acceptable(Sign sign, double value) {
+  if (sign == Sign::not_negative && value == 0) return true;
+  return value >= kSmallest && value <= kLargest;
+}
+
+const char* demand(Sign sign) {
+  return sign == Sign::positive ? "must be positive and between 1e-100 and 1e100" : "must be 0 or between 1e-100 and 1e100";
+}
+
+}  // namespace
+
+double checked_size(const char* field, Sign sign, double value) {
+  if (!acceptable(sign, value)) throw Error(field, fmt::format("{}, got {}", demand(sign), value));
+  return value;
+}
+
+Vec3 checked_size(const char* field, Sign sign, const Vec3& value) {
+  for (const double v : value) {
+    if (!acceptable(sign, v)) {
+      throw Error(field, fmt::format("each {}, got ({}, {}, {})", demand(sign), value.x(), value.y(), value.z()));
+    }
+  }
+  return value;
+}
+
+Vec3 checked_point(const char* field, const Vec3& value) {
+  if (!is_finite(value) || value.cwiseAbs().maxCoeff() > kLargest) {
+    throw Error(field, fmt::format("coordinates must be finite and at most 1e100, got ({}, {}, {})", value.x(),
+                                   value.y(), value.z()));
+  }
+  return value;
+}
+
+}  // namespace graze
