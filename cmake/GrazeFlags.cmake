@@ -1,0 +1,50 @@
+# Flags that every target of this build shares, and the sanitizers.
+#
+# Promise P4 (the same answer everywhere) rests on two rules that hold in every build: floating-point contraction is
+# off, and no target asks for the instruction set of the machine it is built on. SIMD is dispatched at run time.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# The library can be linked into a shared object (a Python module, for one) without paying for interposition: with
+# position-independent code alone GCC would neither inline nor clone across exported functions of one file.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options(-ffp-contract=off -fno-semantic-interposition)
+
+if(PROJECT_IS_TOP_LEVEL)
+    add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+endif()
+
+if(GRAZE_SANITIZE STREQUAL "address")
+    set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+elseif(GRAZE_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread)
+elseif(GRAZE_SANITIZE STREQUAL "fuzzer")
+    set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fsanitize=fuzzer-no-link)
+elseif(NOT GRAZE_SANITIZE STREQUAL "")
+    message(FATAL_ERROR "GRAZE_SANITIZE is '${GRAZE_SANITIZE}'; it must be empty, address, thread or fuzzer")
+endif()
+if(GRAZE_SANITIZE)
+    add_compile_options(${sanitizers} -fno-omit-frame-pointer -g)
+    add_link_options(${sanitizers})
+endif()
+
+if(GRAZE_COVERAGE)
+    add_compile_options(--coverage -g)
+    add_link_options(--coverage)
+endif()
+
+# A compiler cache is picked up when there is one. The sloppiness is what ccache needs to cache with precompiled headers.
+find_program(CCACHE_PROGRAM ccache)
+mark_as_advanced(CCACHE_PROGRAM)
+if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${CCACHE_PROGRAM}")
+endif()

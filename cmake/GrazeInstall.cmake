@@ -1,0 +1,1 @@
+# Filled in below: install tree, find_package, pkg-config, packages.
