@@ -1,0 +1,127 @@
+#include "graze/io/ask.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "graze/base/error.h"
+#include "graze/query/collide.h"
+#include "graze/query/contacts.h"
+#include "graze/query/distance.h"
+#include "graze/query/penetration.h"
+#include "io/fields.h"
+#include "io/placed.h"
+
+namespace graze {
+namespace io {
+namespace {
+
+// More contacts than any patch of two shapes has corners; a larger "max" costs no memory.
+constexpr std::size_t kMostContacts = 4096;
+
+// The shortest digits that read back to the same double. JSON has no infinity: 1e999 overflows to it.
+std::string text_of(double value) {
+  if (std::isnan(value)) throw std::logic_error("the answer is not a number");
+  if (std::isinf(value)) return value > 0 ? "1e999" : "-1e999";
+  return fmt::format("{}", value);
+}
+
+std::string text_of(const Vec3& v) { return fmt::format("[{},{},{}]", text_of(v.x()), text_of(v.y()), text_of(v.z())); }
+
+// Never throws on ill-formed UTF-8, unlike a plain dump().
+std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+struct Pair {
+  Placed a, b;
+  explicit Pair(const Fields& question)
+      : a(placed_from(question.required("a"), "a")), b(placed_from(question.required("b"), "b")) {}
+};
+
+Verdict verdict(bool touching) { return touching ? Verdict::touching : Verdict::clear; }
+
+// The answers are members of an object, without its braces, so that an id can precede them.
+
+Answer ask_collide(const Fields& question) {
+  question.allow_only("collide", {"ask", "id", "a", "b", "margin"});
+  const Pair pair(question);
+  const bool hit = collide(pair.a, pair.b, {.margin = question.number_or("margin", 0)});
+  return {hit ? R"("collide":true)" : R"("collide":false)", verdict(hit)};
+}
+
+Answer ask_distance(const Fields& question) {
+  question.allow_only("distance", {"ask", "id", "a", "b", "limit"});
+  const Pair pair(question);
+  const double limit = question.number_or("limit", kInfinity);
+  const Distance d = distance(pair.a, pair.b, {.limit = limit});
+  if (d.beyond) return {fmt::format(R"("distance":null,"beyond":{})", text_of(limit)), Verdict::clear};
+  return {fmt::format(R"("distance":{},"on_a":{},"on_b":{},"tolerance":{})", text_of(d.value), text_of(d.on_a),
+                      text_of(d.on_b), text_of(d.tolerance)),
+          verdict(d.value <= 0)};
+}
+
+Answer ask_contacts(const Fields& question) {
+  question.allow_only("contacts", {"ask", "id", "a", "b", "max", "margin"});
+  const Pair pair(question);
+  const std::size_t max = std::min(question.count_or("max", 8), kMostContacts);
+  std::vector<Contact> buffer(max);
+  const auto found = contacts(pair.a, pair.b, buffer, {.max = max, .margin = question.number_or("margin", 0)});
+  std::string list;
+  for (const Contact& c : found) {
+    list += fmt::format(R"({}{{"point":{},"normal":{},"depth":{}}})", list.empty() ? "" : ",", text_of(c.point),
+                        text_of(c.normal), text_of(c.depth));
+  }
+  return {fmt::format(R"("contacts":[{}])", list), verdict(!found.empty())};
+}
+
+Answer ask_penetration(const Fields& question) {
+  question.allow_only("penetration", {"ask", "id", "a", "b"});
+  const Pair pair(question);
+  const Penetration p = penetration(pair.a, pair.b);
+  if (!p.overlapping) return {R"("overlapping":false)", Verdict::clear};
+  return {fmt::format(R"("overlapping":true,"depth":{},"direction":{},"on_a":{},"on_b":{},"tolerance":{})",
+                      text_of(p.depth), text_of(p.direction), text_of(p.on_a), text_of(p.on_b), text_of(p.tolerance)),
+          Verdict::touching};
+}
+
+Answer ask(const Json& value) {
+  const Fields question(value, "");
+  const std::string& what = question.text("ask");
+  if (what == "collide") return ask_collide(question);
+  if (what == "distance") return ask_distance(question);
+  if (what == "contacts") return ask_contacts(question);
+  if (what == "penetration") return ask_penetration(question);
+  for (const std::string_view later : {"sweep", "search", "cost", "probability"}) {
+    if (what == later) throw Error("ask", what + " is not supported yet");
+  }
+  throw Error("ask", fmt::format("unknown question \"{}\"; known are collide, distance, contacts and penetration",
+                                 shortened(what)));
+}
+
+Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + text_of(Json(why)), verdict}; }
+
+Answer answer_members(const JsonLine& line) {
+  try {
+    if (!line.error.empty()) return error(line.error, Verdict::refused);
+    return ask(line.value);
+  } catch (const Error& refusal) {
+    return error(refusal.what(), Verdict::refused);
+  } catch (const std::exception& failure) {
+    return error(std::string("internal: ") + failure.what(), Verdict::failed);
+  }
+}
+
+}  // namespace
+}  // namespace io
+
+Answer answer(std::string_view question) try {
+  const io::JsonLine line = io::read_json_line(question);
+  const Answer members = io::answer_members(line);
+  const std::string id = line.id ? R"("id":)" + io::text_of(*line.id) + "," : "";
+  return {"{" + id + members.text + "}", members.verdict};
+} catch (const std::exception&) {
+  return {R"({"error":"internal: out of memory"})", Verdict::failed};
+}
+
+}  // namespace graze

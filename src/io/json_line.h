@@ -1,0 +1,35 @@
+// One line of JSON, read strictly.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace graze::io {
+
+using Json = nlohmann::json;
+
+/// Arrays and objects may be nested this deep.
+inline constexpr std::size_t kMaxDepth = 256;
+
+struct JsonLine {
+  Json value;
+  /// The member "id" of the outermost object, if it was read to its end without fault.
+  std::optional<Json> id;
+  /// Where and why the line was refused; empty if it was not. `value` means nothing then.
+  std::string error;
+};
+
+/// Reads a JSON text. Stricter than common readers: a repeated key, a number beyond double, a NUL byte, ill-formed
+/// UTF-8 and nesting beyond kMaxDepth are faults. Throws nothing but bad_alloc.
+JsonLine read_json_line(std::string_view text);
+
+/// `text` cut to about `most` bytes at the border of a UTF-8 character, with … where something was cut.
+std::string shortened(std::string_view text, std::size_t most = 60);
+
+/// Appends a member to a JSON path: "a" and "half" make "a.half", "" and "a" make "a".
+std::string path_to(const std::string& path, std::string_view member);
+
+}  // namespace graze::io
