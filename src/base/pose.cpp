@@ -13,9 +13,9 @@ namespace {
 constexpr double kOrthonormalTolerance = 1e-9;
 
 const Vec3& checked(const Vec3& translation) {
-  if (!is_finite(translation)) {
-    throw Error("pose translation", fmt::format("must be finite, got ({}, {}, {})", translation.x(), translation.y(),
-                                                translation.z()));
+  if (!(translation.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() <= kLargestLength)) {
+    throw Error("pose translation", fmt::format("must be finite and at most 1e50, got ({}, {}, {})", translation.x(),
+                                                translation.y(), translation.z()));
   }
   return translation;
 }

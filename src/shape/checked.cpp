@@ -7,8 +7,8 @@
 namespace graze {
 namespace {
 
-// Sizes whose squares would over- or underflow are refused at the door: no query has to think of them.
-constexpr double kLargest = 1e100, kSmallest = 1e-100;
+// Sizes whose fourth powers would over- or underflow are refused at the door: no query has to think of them.
+constexpr double kLargest = kLargestLength, kSmallest = kSmallestLength;
 
 bool acceptable(Sign sign, double value) {
   if (sign == Sign::not_negative && value == 0) return true;
@@ -16,7 +16,7 @@ bool acceptable(Sign sign, double value) {
 }
 
 const char* demand(Sign sign) {
-  return sign == Sign::positive ? "must be positive and between 1e-100 and 1e100" : "must be 0 or between 1e-100 and 1e100";
+  return sign == Sign::positive ? "must be positive and between 1e-50 and 1e50" : "must be 0 or between 1e-50 and 1e50";
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Vec3 checked_size(const char* field, Sign sign, const Vec3& value) {
 
 Vec3 checked_point(const char* field, const Vec3& value) {
   if (!is_finite(value) || value.cwiseAbs().maxCoeff() > kLargest) {
-    throw Error(field, fmt::format("coordinates must be finite and at most 1e100, got ({}, {}, {})", value.x(),
+    throw Error(field, fmt::format("coordinates must be finite and at most 1e50, got ({}, {}, {})", value.x(),
                                    value.y(), value.z()));
   }
   return value;

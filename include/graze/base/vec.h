@@ -15,6 +15,10 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Distance from 1 to the next double: every rounding bound of the library is a small multiple of it.
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
+/// Lengths and coordinates outside this range (zero aside) are refused at the door, so that no product in a query can
+/// over- or underflow. The observable universe spans 1e27 m.
+inline constexpr double kLargestLength = 1e50, kSmallestLength = 1e-50;
+
 inline bool is_finite(const Vec3& v) {
   return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z());
 }

@@ -2,21 +2,23 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "graze/base/vec.h"
 
 namespace graze {
 
 /// Where the last query about one pair of shapes ended. Hand the same cache to the next query about the same pair, in
-/// either order: it starts from there. It never changes an answer by more than the answer's tolerance, and one filled
-/// by another pair is only slower. One cache per pair and thread.
+/// either order: it starts from there. It never changes an answer by more than the answer's tolerance; one filled by
+/// another pair is recognised and ignored. One cache per pair and thread.
 class PairCache {
  public:
   void clear() { size = 0; }
 
   // The last simplex as points of both shapes, each in its own frame: they stay points of the shapes wherever the
-  // bodies move. `a` belongs to the canonically earlier shape.
+  // bodies move. The stamps tell whether these are still the shapes they belong to.
   int size = 0;
+  std::uint64_t stamp_a = 0, stamp_b = 0;
   std::array<Vec3, 4> a{}, b{};
 };
 
