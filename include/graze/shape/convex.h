@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>
@@ -23,39 +24,46 @@ class Convex {
     double offset;
   };
 
-  /// O(n log n). Throws Error if there are no points or one is not finite.
+  /// O(n log n) for the hull and O(vertices × faces) to prove that its faces bound it. Throws Error if there are no
+  /// points or one is not finite.
   static Convex hull_of(std::span<const Vec3> points);
 
-  /// The extreme points, in the order of the caller's points.
+  /// The extreme points with the caller's coordinates, each once, in the order of the caller's points. Points that
+  /// reach out of the hull of the others by no more than rounding (8 epsilon of its size) may be left out. A flat hull
+  /// keeps every distinct point, extreme or not.
   std::span<const Vec3> vertices() const { return data_->vertices; }
-  /// The bounding planes; empty for a flat hull. Coplanar neighbours are merged.
+  /// The bounding planes; empty for a flat hull (also for one whose thickness drowns in rounding). Coplanar neighbours
+  /// are merged. normal · v <= offset holds to the bit for every vertex, evaluated as (x·x + y·y) + z·z.
   std::span<const Face> faces() const { return data_->faces; }
   /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside; empty for a flat hull.
   std::span<const std::array<int, 3>> triangles() const { return data_->triangles; }
   bool flat() const { return data_->faces.empty(); }
 
-  /// Mean of the vertices' bounding box: a point inside, from which `radius` reaches every vertex.
+  /// The mean of the vertices: a point inside, from which `radius` reaches every vertex.
   const Vec3& center() const { return data_->center; }
   double radius() const { return data_->radius; }
 
-  /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices.
+  /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices, the same
+  /// index on every instruction set. A direction that is not finite gives some vertex.
   std::size_t support_index(const Vec3& direction) const;
-  /// The largest signed distance of `p` from the planes of the faces and which face has it; p is inside where it is
-  /// not positive. Needs a hull that is not flat.
+  /// The largest signed distance of `p` from the planes of the faces and which face has it (ties: the lower index); p
+  /// is inside where it is not positive. Needs a hull that is not flat.
   std::pair<double, std::size_t> highest_face(const Vec3& p) const;
 
  private:
+  // Eight doubles in one cache line: what the SIMD kernels read.
+  struct alignas(64) Lane {
+    double values[8];
+  };
   struct Data {
     std::vector<Vec3> vertices;
     std::vector<Face> faces;
     std::vector<std::array<int, 3>> triangles;
     Vec3 center = Vec3::Zero();
     double radius = 0;
-    // Coordinates as structure of arrays (x…, y…, z…), each padded to `stride` lanes by repeating the last entry.
-    std::vector<double> lanes;
-    std::size_t stride = 0;
-    std::vector<double> face_lanes;  // nx…, ny…, nz…, offset…
-    std::size_t face_stride = 0;
+    // Blocks of eight entries, one lane per coordinate: x y z, x y z, …; faces x y z offset, …. The last block is
+    // filled up with its last entry.
+    std::vector<Lane> vertex_lanes, face_lanes;
   };
   explicit Convex(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 

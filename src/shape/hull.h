@@ -1,0 +1,27 @@
+// The surface of a convex hull: the only place that knows qhull.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graze/base/vec.h"
+
+namespace graze {
+
+/// A closed, consistently oriented triangulated surface.
+struct HullSurface {
+  struct Triangle {
+    std::array<int, 3> corners;  ///< indices of the points, counter-clockwise from outside
+    int face;                    ///< index of the face that it is part of
+  };
+  std::vector<Triangle> triangles;
+  std::vector<Vec3> normals;  ///< outward, one per face, to within rounding; triangles in one plane share a face
+};
+
+/// The hull's surface of distinct points of about unit size around the origin; none if they are coplanar or so nearly
+/// so that rounding decides. Throws std::bad_alloc and nothing else.
+std::optional<HullSurface> hull_surface(std::span<const Vec3> points);
+
+}  // namespace graze
