@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -25,6 +26,8 @@ constexpr double kDropTolerance = 8 * kEpsilon;
 
 // Below this many vertices a plain loop beats the dispatch.
 constexpr std::size_t kFewVertices = 8;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 double along(const Vec3& p, const Vec3& d) { return (p.x() * d.x() + p.y() * d.y()) + p.z() * d.z(); }
 
@@ -69,14 +72,33 @@ std::vector<Vec3> distinct(std::span<const Vec3> points) {
   return kept;
 }
 
-// Unit outward normals of the surface's faces: the vector area of a face is little disturbed by slivers in it.
-std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec3>& points) {
+std::uint64_t stamp_of(const std::vector<Vec3>& points) {
+  std::uint64_t hash = points.size();
+  for (const Vec3& p : points) {
+    for (const double x : p) {
+      hash = (hash ^ std::bit_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 29U;
+    }
+  }
+  return hash;
+}
+
+// Twice the area of a triangle along its normal. From the corner opposite the longest edge: the cross product of the
+// two short edges keeps its digits in long thin triangles.
+Vec3 area_of(const Vec3& a, const Vec3& b, const Vec3& c, double size) {
+  const Vec3 ab = (b - a) / size, bc = (c - b) / size, ca = (a - c) / size;
+  const double longest = std::max({ab.squaredNorm(), bc.squaredNorm(), ca.squaredNorm()});
+  if (ab.squaredNorm() == longest) return bc.cross(ca);
+  return bc.squaredNorm() == longest ? ca.cross(ab) : ab.cross(bc);
+}
+
+// Unit outward normals of the surface's faces: the vector area of a face is little disturbed by slivers in it. From the
+// caller's coordinates, since moving and scaling has rounded the others.
+std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec3>& points, double size) {
   std::vector<Vec3> areas(surface.normals.size(), Vec3::Zero());
   for (const auto& [corners, face] : surface.triangles) {
-    const Vec3& a = points[static_cast<std::size_t>(corners[0])];
-    const Vec3& b = points[static_cast<std::size_t>(corners[1])];
-    const Vec3& c = points[static_cast<std::size_t>(corners[2])];
-    areas[static_cast<std::size_t>(face)] += (b - a).cross(c - a);
+    const auto& [i, j, k] = corners;
+    areas[index(face)] += area_of(points[index(i)], points[index(j)], points[index(k)], size);
   }
   for (std::size_t face = 0; face < areas.size(); ++face) {
     const Vec3 normal = unit(areas[face]);
@@ -87,24 +109,24 @@ std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec
   return areas;
 }
 
-// The hull of `points`, of about unit size around the origin.
 struct Solid {
   std::vector<char> is_vertex;
   std::vector<std::array<int, 3>> triangles;
   std::vector<Vec3> normals;
 };
 
+// The hull of `originals`; `points` are the same shifted and scaled by 1/size to about unit size around the origin.
 template <class Lane>
-std::optional<Solid> solid_hull(const std::vector<Vec3>& points) {
+std::optional<Solid> solid_hull(const std::vector<Vec3>& originals, double size, const std::vector<Vec3>& points) {
   const std::optional<HullSurface> surface = hull_surface(points);
   if (!surface) return std::nullopt;
 
   Solid solid;
   solid.is_vertex.assign(points.size(), 0);
-  solid.normals = face_normals(*surface, points);
+  solid.normals = face_normals(*surface, originals, size);
   for (const auto& triangle : surface->triangles) {
     solid.triangles.push_back(triangle.corners);
-    for (const int corner : triangle.corners) solid.is_vertex[static_cast<std::size_t>(corner)] = 1;
+    for (const int corner : triangle.corners) solid.is_vertex[index(corner)] = 1;
   }
 
   std::vector<Vec3> vertices;
@@ -158,7 +180,7 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
   scaled.reserve(candidates.size());
   for (const Vec3& p : candidates) scaled.emplace_back(size > 0 ? Vec3((p - middle) / size) : Vec3::Zero());
 
-  if (const std::optional<Solid> solid = solid_hull<Lane>(scaled)) {
+  if (const std::optional<Solid> solid = solid_hull<Lane>(candidates, size, scaled)) {
     std::vector<int> place(candidates.size(), -1);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!solid->is_vertex[i]) continue;
@@ -168,30 +190,41 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     }
     scaled.resize(data->vertices.size());
     for (const auto& [a, b, c] : solid->triangles) {
-      data->triangles.push_back({place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)],
-                                 place[static_cast<std::size_t>(c)]});
+      data->triangles.push_back({place[index(a)], place[index(b)], place[index(c)]});
     }
-    data->vertex_lanes = lanes::arranged<Lane, 3>(data->vertices.size(), coordinates_of(data->vertices));
+    const auto vertex_lanes = lanes::arranged<Lane, 3>(data->vertices.size(), coordinates_of(data->vertices));
     for (const Vec3& n : solid->normals) {
-      data->faces.push_back({n, along(data->vertices[highest(data->vertex_lanes, n)], n)});
+      data->faces.push_back({n, along(data->vertices[highest(vertex_lanes, n)], n)});
     }
-    data->face_lanes = lanes::arranged<Lane, 4>(data->faces.size(), [&](std::size_t i) {
-      const auto& [n, offset] = data->faces[i];
-      return std::array{n.x(), n.y(), n.z(), offset};
-    });
   } else {
     data->vertices = std::move(candidates);
-    data->vertex_lanes = lanes::arranged<Lane, 3>(data->vertices.size(), coordinates_of(data->vertices));
   }
 
   data->center = middle + size * mean(scaled);
-  for (const Vec3& v : data->vertices) data->radius = std::max(data->radius, (v - data->center).norm());
+  for (const Vec3& v : data->vertices) {
+    data->centered.push_back(v - data->center);
+    data->radius = std::max(data->radius, data->centered.back().norm());
+  }
   data->radius *= 1 + 8 * kEpsilon;
+  data->vertex_lanes = lanes::arranged<Lane, 3>(data->centered.size(), coordinates_of(data->centered));
+  if (!data->faces.empty()) {
+    std::vector<double> offsets;
+    for (const Face& f : data->faces) {
+      offsets.push_back(along(data->centered[highest(data->vertex_lanes, f.normal)], f.normal));
+    }
+    data->face_lanes = lanes::arranged<Lane, 4>(data->faces.size(), [&](std::size_t i) {
+      const Vec3& n = data->faces[i].normal;
+      return std::array{n.x(), n.y(), n.z(), offsets[i]};
+    });
+    const double nearest = *std::min_element(offsets.begin(), offsets.end());
+    data->inner_radius = std::max(0.0, nearest - 8 * kEpsilon * data->radius);
+  }
+  data->stamp = stamp_of(data->vertices);
   return Convex(std::move(data));
 }
 
 std::size_t Convex::support_index(const Vec3& direction) const {
-  const std::vector<Vec3>& vertices = data_->vertices;
+  const std::vector<Vec3>& vertices = data_->centered;
   if (vertices.size() > kFewVertices) return highest(data_->vertex_lanes, direction);
   double best = -kInfinity;
   std::size_t best_index = 0;
@@ -206,7 +239,7 @@ std::size_t Convex::support_index(const Vec3& direction) const {
 }
 
 std::pair<double, std::size_t> Convex::highest_face(const Vec3& p) const {
-  const lanes::Highest highest = highest_plane(data_->face_lanes, p);
+  const lanes::Highest highest = highest_plane(data_->face_lanes, p - data_->center);
   return {highest.value, highest.index};
 }
 

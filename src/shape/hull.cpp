@@ -33,8 +33,8 @@ class Qhull {
   /// Qhull's exit code. `coordinates` must outlive this object.
   int run(std::vector<double>& coordinates, const char* command) {
     std::vector<char> options(command, command + std::char_traits<char>::length(command) + 1);
-    return qh_new_qhull(&state_, 3, static_cast<int>(coordinates.size() / 3), coordinates.data(), False,
-                        options.data(), nullptr, log_);
+    return qh_new_qhull(&state_, 3, static_cast<int>(coordinates.size() / 3), coordinates.data(), False, options.data(),
+                        nullptr, log_);
   }
 
   qhT* state() { return &state_; }

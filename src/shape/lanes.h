@@ -32,11 +32,12 @@ struct Highest {
   std::size_t index;
 };
 
-/// The entry with the largest (x·dx + y·dy) + z·dz of `blocks` blocks of x y z; ties to the lower index. Not-a-number
-/// products never win; where nothing wins the answer is entry 0 with -∞. The same bits on every target.
+/// The entry with the largest (x·dx + y·dy) + z·dz of `blocks` blocks of x y z; ties to the lower index. The same bits
+/// on every target. If the direction is not finite, some entry.
 std::size_t highest_vertex(const double* lanes, std::size_t blocks, const Vec3& direction);
 
-/// The same over blocks of x y z offset for ((x·px + y·py) + z·pz) - offset.
+/// The same over blocks of x y z offset for ((x·px + y·py) + z·pz) - offset. If p is not a number,
+/// entry 0 with -∞: a point that is nowhere is not outside.
 Highest highest_plane(const double* lanes, std::size_t blocks, const Vec3& p);
 
 }  // namespace graze::lanes

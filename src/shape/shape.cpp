@@ -43,17 +43,14 @@ Moments moments_of(const Convex& c) {
     const Vec3 total = p + q + r;
     sum.mass += volume;
     sum.first += volume / 4 * total;
-    sum.second += volume / 20 *
-                  (total * total.transpose() + p * p.transpose() + q * q.transpose() + r * r.transpose());
+    sum.second += volume / 20 * (total * total.transpose() + p * p.transpose() + q * q.transpose() + r * r.transpose());
   }
   return sum;
 }
 
 struct Volume {
   double operator()(const Sphere& s) const { return ball_volume(s.radius); }
-  double operator()(const Capsule& c) const {
-    return ball_volume(c.radius) + rod_volume(c.radius, c.half_length);
-  }
+  double operator()(const Capsule& c) const { return ball_volume(c.radius) + rod_volume(c.radius, c.half_length); }
   double operator()(const Box& b) const { return 8 * b.half->prod(); }
   double operator()(const Triangle&) const { return 0; }
   double operator()(const Cylinder& c) const { return rod_volume(c.radius, c.half_length); }
@@ -70,7 +67,8 @@ MassProperties about_origin(double mass, const Vec3& diagonal) {
 
 // The inertia per mass of a body of which the coordinates' mean squares about the centre of mass are given.
 Vec3 inertia_of(const Vec3& mean_squares) {
-  return {mean_squares.y() + mean_squares.z(), mean_squares.z() + mean_squares.x(), mean_squares.x() + mean_squares.y()};
+  return {mean_squares.y() + mean_squares.z(), mean_squares.z() + mean_squares.x(),
+          mean_squares.x() + mean_squares.y()};
 }
 
 struct Mass {

@@ -16,8 +16,8 @@ struct UnitPlane {
 inline UnitPlane unit_plane(const char* shape, const Vec3& normal, double offset) {
   const double largest = normal.cwiseAbs().maxCoeff();
   if (!is_finite(normal) || !(largest > 0)) {
-    throw Error(fmt::format("{} normal", shape), fmt::format("must be finite and not zero, got ({}, {}, {})",
-                                                             normal.x(), normal.y(), normal.z()));
+    throw Error(fmt::format("{} normal", shape),
+                fmt::format("must be finite and not zero, got ({}, {}, {})", normal.x(), normal.y(), normal.z()));
   }
   UnitPlane plane{normal, offset};
   // A normal that is unit to within rounding keeps its digits, so that what was written out reads back the same.

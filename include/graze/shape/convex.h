@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -42,6 +43,8 @@ class Convex {
   /// The mean of the vertices: a point inside, from which `radius` reaches every vertex.
   const Vec3& center() const { return data_->center; }
   double radius() const { return data_->radius; }
+  /// A ball of this radius about the centre lies inside; 0 for a flat hull.
+  double inner_radius() const { return data_->inner_radius; }
 
   /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices, the same
   /// index on every instruction set. A direction that is not finite gives some vertex.
@@ -50,19 +53,26 @@ class Convex {
   /// is inside where it is not positive. Needs a hull that is not flat.
   std::pair<double, std::size_t> highest_face(const Vec3& p) const;
 
+  /// The vertices less the centre: hulls far from their frame's origin keep all their digits here.
+  std::span<const Vec3> centered_vertices() const { return data_->centered; }
+
+  /// Equal for copies of one hull, and different (but for one chance in 2^64) for hulls of different points.
+  std::uint64_t stamp() const { return data_->stamp; }
+
  private:
   // Eight doubles in one cache line: what the SIMD kernels read.
   struct alignas(64) Lane {
     double values[8];
   };
   struct Data {
-    std::vector<Vec3> vertices;
+    std::vector<Vec3> vertices, centered;
     std::vector<Face> faces;
     std::vector<std::array<int, 3>> triangles;
     Vec3 center = Vec3::Zero();
-    double radius = 0;
-    // Blocks of eight entries, one lane per coordinate: x y z, x y z, …; faces x y z offset, …. The last block is
-    // filled up with its last entry.
+    double radius = 0, inner_radius = 0;
+    std::uint64_t stamp = 0;
+    // Blocks of eight entries about the centre, one lane per coordinate: x y z, x y z, …; faces x y z offset, …. The
+    // last block is filled up with its last entry.
     std::vector<Lane> vertex_lanes, face_lanes;
   };
   explicit Convex(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
