@@ -2,12 +2,46 @@
 # (tests/project/include_order.py checks it). io may include all of them and is included by clients only.
 set(GRAZE_ROOMS base shape index geometry query scene map robot clearance io)
 
-# What every room compiles with. Only Eigen appears in public headers; the rest stays behind them.
+# What every room compiles with. Only Eigen appears in public headers; the rest stays behind them. nlohmann-json is made
+# of headers only, so whoever links graze needs it not at all.
+find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 add_library(graze_dependencies INTERFACE)
-target_link_libraries(graze_dependencies INTERFACE Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r)
+target_link_libraries(graze_dependencies INTERFACE Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r nlohmann_json::nlohmann_json)
 target_include_directories(graze_dependencies INTERFACE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
 target_compile_features(graze_dependencies INTERFACE cxx_std_20)
+
+# graze_pch(<target> <kind> <libraries> <headers…>): an empty target that owns a precompiled header, to be shared by all
+# targets that are compiled with the same options. Kind is OBJECT for parts of libraries, EXECUTABLE for programs, since
+# the two differ in how they are positioned in memory.
+function(graze_pch target kind)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;HEADERS")
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+    if(kind STREQUAL "EXECUTABLE")
+        file(CONFIGURE OUTPUT "${source}" CONTENT "int main() {}\n")
+        add_executable(${target} "${source}")
+        set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/pch")
+    else()
+        file(CONFIGURE OUTPUT "${source}" CONTENT "\n")
+        add_library(${target} OBJECT "${source}")
+    endif()
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+endfunction()
+
+# graze_use_pch(<target> <owner>)
+function(graze_use_pch target owner)
+    if(GRAZE_PCH)
+        target_precompile_headers(${target} REUSE_FROM ${owner})
+    endif()
+endfunction()
+
+set(GRAZE_PCH_HEADERS
+    <Eigen/Core> <Eigen/Geometry>
+    <algorithm> <array> <cmath> <cstdint> <functional> <limits> <optional> <span> <string> <utility> <variant> <vector>)
+if(GRAZE_PCH)
+    graze_pch(graze_room_pch OBJECT LIBRARIES graze_dependencies HEADERS ${GRAZE_PCH_HEADERS})
+endif()
 
 # graze_room(<name> [DEPENDS <rooms>…])
 #
@@ -20,6 +54,7 @@ function(graze_room name)
         "${PROJECT_SOURCE_DIR}/src/${name}/*.h" "${PROJECT_SOURCE_DIR}/include/graze/${name}/*.h")
     if(sources)
         add_library(graze_${name} OBJECT ${sources} ${headers})
+        graze_use_pch(graze_${name} graze_room_pch)
         set(scope PUBLIC)
         set_property(GLOBAL APPEND PROPERTY GRAZE_COMPILED_ROOMS graze_${name})
     elseif(headers)

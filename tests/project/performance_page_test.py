@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The performance page says what the claims files say."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import make_performance_page as maker  # noqa: E402
+
+
+def claim(**changes):
+    return {"id": "shapes/boolean", "ours": 123.456, "peer_name": "FCL", "peer": 370.368, "unit": "ns",
+            "ratio": 3.0, "goal": 2.0, "agree": True} | changes
+
+
+class PerformancePage(unittest.TestCase):
+    def page(self, claims, machine=None):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "shapes.json").write_text(json.dumps({"claims": claims}), encoding="utf-8")
+            if machine:
+                (folder / "shapes.machine").write_text(machine, encoding="utf-8")
+            return maker.page(folder)
+
+    def test_a_claim_is_a_line(self):
+        self.assertIn("| shapes/boolean | 123.5 | 370.4 | FCL | ns | **3.00 ×** | 2.00 × | agree |", self.page([claim()]))
+
+    def test_missed_goals_and_differing_answers_are_shown(self):
+        text = self.page([claim(ratio=1.5, agree=False)])
+        self.assertIn("| 1.50 × | 2.00 × (missed) | **differ** |", text)
+
+    def test_machine_and_date_are_shown(self):
+        text = self.page([claim()], "cpu: A Processor\ncores: 2\ncompiler: g++ 12\ndate: 2030-01-02\n")
+        self.assertIn("A Processor; cores 2; g++ 12; 2030-01-02", text)
+
+    def test_no_claims_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit):
+            maker.page(folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
