@@ -19,7 +19,7 @@ class Loop {
  public:
   Loop(void* body, void (*run)(void*, std::size_t)) : body_(body), run_(run) {}
 
-  void run(std::size_t chunk) noexcept {
+  void take(std::size_t chunk) noexcept {
     if (chunk > lowest_.load(std::memory_order_relaxed)) return;
     try {
       run_(body_, chunk);
@@ -58,7 +58,7 @@ void run_chunks(std::size_t chunks, int threads, void* body, void (*run)(void*, 
   }
   Loop loop(body, run);
   run_on_threads(chunks, threads, &loop,
-                 [](void* context, std::size_t chunk) noexcept { static_cast<Loop*>(context)->run(chunk); });
+                 [](void* context, std::size_t chunk) noexcept { static_cast<Loop*>(context)->take(chunk); });
   loop.pass_on();
 }
 
