@@ -12,15 +12,15 @@ double gap(const Aabb& box, const Vec3& p) {
   return (box.min - p).cwiseMax(p - box.max).cwiseMax(0.0).norm();
 }
 
-Aabb transformed(const Aabb& box, const Pose& pose) {
+Aabb transformed(const Aabb& box, const Mat3& rotation, const Vec3& translation) {
   if (box.empty()) return box;
   if (!box.bounded()) {
     // An unbounded side reaches everywhere unless the axes stay where they are.
-    if (pose.rotation() != Mat3::Identity()) return Aabb::everything();
-    return {box.min + pose.translation(), box.max + pose.translation()};
+    if (rotation != Mat3::Identity()) return Aabb::everything();
+    return {box.min + translation, box.max + translation};
   }
-  const Vec3 center = pose * box.center();
-  const Vec3 half = pose.rotation().cwiseAbs() * box.half();
+  const Vec3 center = rotation * box.center() + translation;
+  const Vec3 half = rotation.cwiseAbs() * box.half();
   const double rounding = 8 * kEpsilon * (center.cwiseAbs().maxCoeff() + box.center().cwiseAbs().sum() + half.sum());
   return Aabb::around(center, half).grown(rounding);
 }

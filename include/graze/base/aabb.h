@@ -46,6 +46,9 @@ double gap(const Aabb& a, const Aabb& b);
 double gap(const Aabb& box, const Vec3& p);
 
 /// The smallest box around `box` placed at `pose`, widened by its rounding error so that it always encloses.
-Aabb transformed(const Aabb& box, const Pose& pose);
+Aabb transformed(const Aabb& box, const Mat3& rotation, const Vec3& translation);
+inline Aabb transformed(const Aabb& box, const Pose& pose) {
+  return transformed(box, pose.rotation(), pose.translation());
+}
 
 }  // namespace graze

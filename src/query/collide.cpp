@@ -1,0 +1,25 @@
+#include "graze/query/collide.h"
+
+#include "graze/query/distance.h"
+#include "graze/query/traverse.h"
+#include "query/pair_query.h"
+#include "query/shape_leaf.h"
+
+namespace graze {
+
+bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
+  if (!(options.margin >= 0)) {
+    // Depth is asked for. Free only if even the deepest depth that the answer allows is too little; NaN never is.
+    const Distance d = distance(a, b, {.cache = options.cache});
+    return !(d.value - d.tolerance > options.margin);
+  }
+  const CanonicalPair pair(a, b);
+  const Relative relative(pair.first.pose, pair.second.pose);
+  CollideQuery query(relative, options.margin, options.cache);
+  with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
+    traverse(hierarchy_of(first), hierarchy_of(second), query);
+  });
+  return query.hit();
+}
+
+}  // namespace graze

@@ -1,0 +1,22 @@
+#include "query/core.h"
+
+namespace graze {
+namespace {
+
+template <class S>
+std::uint64_t stamp_shape(const S& s) {
+  return stamp_of(core(s).stamp(), {rounding_radius(s)});
+}
+std::uint64_t stamp_boundary(std::uint64_t kind, const Vec3& normal, double offset) {
+  return stamp_of(kind, {normal.x(), normal.y(), normal.z(), offset});
+}
+std::uint64_t stamp_shape(const HalfSpace& s) { return stamp_boundary(8, s.normal(), s.offset()); }
+std::uint64_t stamp_shape(const Plane& s) { return stamp_boundary(9, s.normal(), s.offset()); }
+
+}  // namespace
+
+std::uint64_t stamp(const Shape& shape) {
+  return std::visit([](const auto& s) { return stamp_shape(s); }, shape);
+}
+
+}  // namespace graze

@@ -1,0 +1,170 @@
+// Cores: what remains of a shape when the ball that rounds it is taken away. The iterative solvers see only cores, so
+// that a sphere is a point and a capsule a segment; the radii are added to the answer, which is exact.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+
+#include "graze/shape/shape.h"
+
+namespace graze {
+
+// Every core offers, in coordinates about its own centre:
+//   kCurved           whether the surface bends anywhere (iterations then converge instead of ending)
+//   support(d)        the point farthest along d, d of any length but zero
+//   spread(n, p)      derivative of the support point with respect to the unit direction n, p = support(n)
+//   center()          the centre in the shape's frame
+//   extent()          no point of the core is farther from the centre
+//   inner()           a ball of this radius about the centre lies inside the core
+//   stamp()           a number that differs for differing cores, to recognise them by
+
+inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> sizes) {
+  std::uint64_t hash = kind;
+  for (const double size : sizes) {
+    hash = (hash ^ std::bit_cast<std::uint64_t>(size)) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+struct PointCore {
+  static constexpr bool kCurved = false;
+  Vec3 support(const Vec3&) const { return Vec3::Zero(); }
+  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return 0; }
+  std::uint64_t stamp() const { return 1; }
+  double inner() const { return 0; }
+};
+
+struct SegmentCore {
+  static constexpr bool kCurved = false;
+  double half_length;
+  Vec3 support(const Vec3& d) const { return {0, 0, std::copysign(half_length, d.z())}; }
+  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return half_length; }
+  std::uint64_t stamp() const { return stamp_of(2, {half_length}); }
+  double inner() const { return 0; }
+};
+
+struct BoxCore {
+  static constexpr bool kCurved = false;
+  const Box& box;
+  Vec3 support(const Vec3& d) const { return graze::support(box, d); }
+  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return box.half->norm(); }
+  std::uint64_t stamp() const { return stamp_of(3, {box.half.x(), box.half.y(), box.half.z()}); }
+  double inner() const { return box.half->minCoeff(); }
+};
+
+struct TriangleCore {
+  static constexpr bool kCurved = false;
+  Vec3 middle;
+  std::array<Vec3, 3> corners;  // about the middle
+
+  explicit TriangleCore(const Triangle& t) {
+    // The middle of the bounding box keeps differences of nearby coordinates exact.
+    middle = (t.a().cwiseMin(t.b()).cwiseMin(t.c()) + t.a().cwiseMax(t.b()).cwiseMax(t.c())) / 2;
+    corners = {t.a() - middle, t.b() - middle, t.c() - middle};
+  }
+  Vec3 support(const Vec3& d) const {
+    const double a = corners[0].dot(d), b = corners[1].dot(d), c = corners[2].dot(d);
+    if (a >= b) return a >= c ? corners[0] : corners[2];
+    return b >= c ? corners[1] : corners[2];
+  }
+  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  const Vec3& center() const { return middle; }
+  double extent() const {
+    return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
+  }
+  std::uint64_t stamp() const { return stamp_of(4, {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
+                        corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()}); }
+  double inner() const { return 0; }
+};
+
+// The rim point of a circle of `radius` about z turns with the direction's heading only.
+inline Mat3 rim_spread(double radius, const Vec3& n) {
+  const double across_sq = n.x() * n.x() + n.y() * n.y();
+  if (!(across_sq > 0)) return Mat3::Zero();
+  const Vec3 tangent(-n.y(), n.x(), 0);
+  return (radius / (across_sq * std::sqrt(across_sq))) * tangent * tangent.transpose();
+}
+
+struct CylinderCore {
+  static constexpr bool kCurved = true;
+  const Cylinder& cylinder;
+  Vec3 support(const Vec3& d) const { return graze::support(cylinder, d); }
+  Mat3 spread(const Vec3& n, const Vec3&) const { return rim_spread(cylinder.radius, n); }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return Vec3(cylinder.radius, 0, cylinder.half_length).norm(); }
+  std::uint64_t stamp() const { return stamp_of(5, {cylinder.radius, cylinder.half_length}); }
+  double inner() const { return std::min<double>(cylinder.radius, cylinder.half_length); }
+};
+
+struct ConeCore {
+  static constexpr bool kCurved = true;
+  const Cone& cone;
+  Vec3 support(const Vec3& d) const { return graze::support(cone, d); }
+  Mat3 spread(const Vec3& n, const Vec3& p) const {
+    if (p.z() > 0) return Mat3::Zero();
+    return rim_spread(cone.radius, n);
+  }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return Vec3(cone.radius, 0, cone.half_length).norm(); }
+  // The slope is nearer to the centre than the base is.
+  std::uint64_t stamp() const { return stamp_of(6, {cone.radius, cone.half_length}); }
+  double inner() const { return cone.radius * cone.half_length / Vec3(cone.radius, 0, 2 * cone.half_length).norm(); }
+};
+
+struct EllipsoidCore {
+  static constexpr bool kCurved = true;
+  const Ellipsoid& ellipsoid;
+  Vec3 support(const Vec3& d) const { return graze::support(ellipsoid, d); }
+  Mat3 spread(const Vec3& n, const Vec3& p) const {
+    const Vec3& r = ellipsoid.radii;
+    Mat3 m = -p * p.transpose();
+    m.diagonal() += r.cwiseProduct(r);
+    return m / r.cwiseProduct(n).norm();
+  }
+  Vec3 center() const { return Vec3::Zero(); }
+  double extent() const { return ellipsoid.radii->maxCoeff(); }
+  std::uint64_t stamp() const { return stamp_of(7, {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()}); }
+  double inner() const { return ellipsoid.radii->minCoeff(); }
+};
+
+struct ConvexCore {
+  static constexpr bool kCurved = false;
+  const Convex& hull;
+  Vec3 support(const Vec3& d) const { return hull.centered_vertices()[hull.support_index(d)]; }
+  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  const Vec3& center() const { return hull.center(); }
+  double extent() const { return hull.radius(); }
+  std::uint64_t stamp() const { return hull.stamp(); }
+  double inner() const { return hull.inner_radius(); }
+};
+
+inline PointCore core(const Sphere&) { return {}; }
+inline SegmentCore core(const Capsule& c) { return {c.half_length}; }
+inline BoxCore core(const Box& b) { return {b}; }
+inline TriangleCore core(const Triangle& t) { return TriangleCore(t); }
+inline CylinderCore core(const Cylinder& c) { return {c}; }
+inline ConeCore core(const Cone& c) { return {c}; }
+inline EllipsoidCore core(const Ellipsoid& e) { return {e}; }
+inline ConvexCore core(const Convex& c) { return {c}; }
+
+/// The radius of the ball that rounds the core into the shape.
+template <class S>
+double rounding_radius(const S&) {
+  return 0;
+}
+inline double rounding_radius(const Sphere& s) { return s.radius; }
+inline double rounding_radius(const Capsule& c) { return c.radius; }
+
+/// A number that tells shapes apart: equal for equal shapes, different (but for one chance in 2^64) for others.
+std::uint64_t stamp(const Shape& shape);
+
+}  // namespace graze

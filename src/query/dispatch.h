@@ -1,0 +1,67 @@
+// From two placed geometries to the kernel of their kinds, in canonical order.
+#pragma once
+
+#include <cstdlib>
+#include <type_traits>
+
+#include "graze/geometry/geometry.h"
+#include "query/core.h"
+#include "query/relative.h"
+
+namespace graze {
+
+/// The place of a kind in the canonical order.
+template <class S>
+inline constexpr std::size_t kind_of = [] {
+  return []<class... Kinds>(std::variant<Kinds...>*) {
+    std::size_t place = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<S, Kinds>, place += found ? 0 : 1), ...);
+    return place;
+  }(static_cast<Geometry*>(nullptr));
+}();
+
+/// Whether (a, b) are in canonical order: by kind, then by place. Kernels always see the pair in this order, so that
+/// both orders of arguments give the same bits.
+inline bool in_canonical_order(const Placed& a, const Placed& b) {
+  if (a.geometry.index() != b.geometry.index()) return a.geometry.index() < b.geometry.index();
+  const auto earlier = [](const auto& x, const auto& y) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      if (x.data()[i] != y.data()[i]) return x.data()[i] < y.data()[i] ? -1 : 1;
+    }
+    return 0;
+  };
+  if (const int c = earlier(a.pose.translation(), b.pose.translation()); c != 0) return c < 0;
+  if (const int c = earlier(a.pose.rotation(), b.pose.rotation()); c != 0) return c < 0;
+  return stamp(a.geometry) <= stamp(b.geometry);
+}
+
+struct CanonicalPair {
+  bool swapped;
+  const Placed &first, &second;
+
+  CanonicalPair(const Placed& a, const Placed& b)
+      : swapped(!in_canonical_order(a, b)), first(swapped ? b : a), second(swapped ? a : b) {}
+};
+
+/// Calls kernel(shape_a, shape_b) with the concrete kinds of a canonically ordered pair.
+template <class Result, class Kernel>
+Result with_kinds(const Geometry& a, const Geometry& b, const Kernel& kernel) {
+  return std::visit(
+      [&](const auto& first) -> Result {
+        return std::visit(
+            [&](const auto& second) -> Result {
+              using First = std::remove_cvref_t<decltype(first)>;
+              using Second = std::remove_cvref_t<decltype(second)>;
+              if constexpr (kind_of<First> <= kind_of<Second>) {
+                return kernel(first, second);
+              } else {
+                std::abort();  // the caller has ordered the pair
+              }
+            },
+            b);
+      },
+      a);
+}
+
+}  // namespace graze

@@ -1,0 +1,250 @@
+#include "query/epa.h"
+
+#include <cstdint>
+
+namespace graze {
+namespace {
+
+using Index = std::uint8_t;
+
+struct Vertex {
+  Vec3 p;  // −w: a point of a − b
+  Vec3 a;
+};
+
+struct Face {
+  Vec3 normal;  // unit, outward
+  double distance;
+  std::array<Index, 3> corner;    // counter-clockwise from outside
+  std::array<Index, 3> neighbor;  // across the edge from corner[i] to corner[i + 1]
+};
+
+constexpr std::size_t kMaxVertices = 120;
+constexpr std::size_t kMaxFaces = 2 * kMaxVertices;
+constexpr Index kNone = 255;
+static_assert(kMaxFaces < kNone);
+
+class Polytope {
+ public:
+  explicit Polytope(const Difference& difference) : difference_(difference) {}
+
+  Depth expand(const Simplex& start, double tolerance) {
+    if (!enclose(start)) return best_;
+    for (;;) {
+      const std::size_t nearest = nearest_face();
+      if (nearest == kNone) break;
+      const Face& face = faces_[nearest];
+      best_.lower = std::max(0.0, face.distance);
+      if (best_.upper - best_.lower <= tolerance) break;
+      const Vertex v = probe(face.normal);
+      if (face.normal.dot(v.p) < best_.upper) settle(face, v);
+      if (best_.upper - best_.lower <= tolerance || vertex_count_ == kMaxVertices || !grow(nearest, v)) break;
+    }
+    return best_;
+  }
+
+ private:
+  // Every direction looked along bounds the depth from above.
+  Vertex probe(const Vec3& n) {
+    Vec3 w;
+    Vertex v;
+    difference_.support(difference_.pair, n, w, v.a);
+    v.p = -w;
+    return v;
+  }
+
+  void note(const Vec3& n, const Vertex& v) {
+    const double height = n.dot(v.p);
+    if (height < best_.upper) best_.upper = std::max(0.0, height), best_.toward = n, best_.on_a = v.a;
+  }
+
+  // `face` gives the best bound so far: its normal is the way out, its point nearest to the origin the deepest one.
+  void settle(const Face& face, const Vertex& v) {
+    note(face.normal, v);
+    const Vec3 foot = face.normal * face.distance;
+    const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
+    const double at_i = face.normal.dot((j.p - foot).cross(k.p - foot));
+    const double at_j = face.normal.dot((k.p - foot).cross(i.p - foot));
+    const double at_k = face.normal.dot((i.p - foot).cross(j.p - foot));
+    const double all = at_i + at_j + at_k;
+    if (all > 0) best_.on_a = (at_i * i.a + at_j * j.a + at_k * k.a) / all;
+  }
+
+  // Finds a tetrahedron around the origin from a smaller simplex that touches it. False if the difference turns out
+  // to be flat or the origin to lie on its boundary: best_ then holds the direction that shows it.
+  bool enclose(const Simplex& start) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(start.size); ++i) {
+      vertices_[vertex_count_++] = {-start.w[i], start.a[i]};
+    }
+    while (vertex_count_ < 4) {
+      if (!add_dimension()) return false;
+    }
+    const Vec3 &p0 = vertices_[0].p, &p1 = vertices_[1].p, &p2 = vertices_[2].p, &p3 = vertices_[3].p;
+    if ((p1 - p0).cross(p2 - p0).dot(p3 - p0) > 0) std::swap(vertices_[1], vertices_[2]);
+    constexpr std::array<std::array<Index, 3>, 4> kCorners = {{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
+    constexpr std::array<std::array<Index, 3>, 4> kNeighbors = {{{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}}};
+    for (std::size_t f = 0; f < 4; ++f) add_face(kCorners[f], kNeighbors[f]);
+    return true;
+  }
+
+  bool add_dimension() {
+    std::array<Vec3, 6> directions;
+    std::size_t count = 0;
+    const Vec3& p0 = vertices_[0].p;
+    if (vertex_count_ == 1) {
+      directions = {Vec3::UnitX(), -Vec3::UnitX(), Vec3::UnitY(), -Vec3::UnitY(), Vec3::UnitZ(), -Vec3::UnitZ()};
+      count = 6;
+    } else if (vertex_count_ == 2) {
+      const Vec3 along = unit(vertices_[1].p - p0), across = any_orthogonal(along), third = along.cross(across);
+      directions = {across, -across, third, -third};
+      count = 4;
+    } else {
+      const Vec3 normal = unit((vertices_[1].p - p0).cross(vertices_[2].p - p0));
+      directions = {normal, -normal};
+      count = 2;
+    }
+    Vertex farthest{Vec3::Zero(), Vec3::Zero()};
+    double most = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Vertex v = probe(directions[i]);
+      note(directions[i], v);
+      const double off = distance_off_hull(v.p);
+      if (off > most) most = off, farthest = v;
+    }
+    if (best_.upper <= difference_.rounding || most <= difference_.rounding) return false;
+    vertices_[vertex_count_++] = farthest;
+    return true;
+  }
+
+  // How far p lies from the point, line or plane of the vertices so far.
+  double distance_off_hull(const Vec3& p) const {
+    const Vec3 from = p - vertices_[0].p;
+    if (vertex_count_ == 1) return from.norm();
+    const Vec3 along = vertices_[1].p - vertices_[0].p;
+    if (vertex_count_ == 2) return from.cross(unit(along)).norm();
+    return std::abs(from.dot(unit(along.cross(vertices_[2].p - vertices_[0].p))));
+  }
+
+  std::size_t nearest_face() const {
+    std::size_t nearest = kNone;
+    double least = kInfinity;
+    for (std::size_t f = 0; f < face_count_; ++f) {
+      if (key_[f] < least) least = key_[f], nearest = f;
+    }
+    return nearest;
+  }
+
+  Index add_face(const std::array<Index, 3>& corner, const std::array<Index, 3>& neighbor) {
+    std::size_t slot = free_ == kNone ? face_count_++ : free_;
+    if (free_ != kNone) free_ = faces_[slot].neighbor[0];
+    Face& face = faces_[slot];
+    const Vec3& p = vertices_[corner[0]].p;
+    const Vec3 normal = (vertices_[corner[1]].p - p).cross(vertices_[corner[2]].p - p);
+    const double area = normal.norm();
+    face.corner = corner, face.neighbor = neighbor;
+    if (area > 0) {
+      face.normal = normal / area;
+      face.distance = face.normal.dot(p);
+      key_[slot] = face.distance;
+    } else {
+      // A face without area has no side to see it from: it stays, and its neighbours speak for it.
+      face.normal.setZero(), face.distance = 0;
+      key_[slot] = kInfinity;
+    }
+    return static_cast<Index>(slot);
+  }
+
+  void remove_face(Index f) {
+    key_[f] = kInfinity;
+    faces_[f].neighbor[0] = free_;
+    free_ = f;
+  }
+
+  // Replaces the faces that see `v` by a fan around it. False if rounding left no proper horizon.
+  bool grow(std::size_t seed, const Vertex& v) {
+    for (const Index c : faces_[seed].corner) {
+      if (vertices_[c].p == v.p) return false;
+    }
+    if (!(faces_[seed].normal.dot(v.p) > faces_[seed].distance)) return false;
+    struct Edge {
+      Index from, to, beyond;
+    };
+    std::array<Index, kMaxFaces> visible;
+    std::array<Edge, kMaxFaces> horizon;
+    std::array<bool, kMaxFaces> seen{};
+    std::size_t visible_count = 0, horizon_count = 0;
+    visible[visible_count++] = static_cast<Index>(seed);
+    seen[seed] = true;
+    for (std::size_t i = 0; i < visible_count; ++i) {
+      const Face& face = faces_[visible[i]];
+      for (std::size_t e = 0; e < 3; ++e) {
+        const Index other = face.neighbor[e];
+        if (seen[other]) continue;
+        if (faces_[other].normal.dot(v.p) > faces_[other].distance) {
+          seen[other] = true;
+          visible[visible_count++] = other;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < visible_count; ++i) {
+      const Face& face = faces_[visible[i]];
+      for (std::size_t e = 0; e < 3; ++e) {
+        if (!seen[face.neighbor[e]]) {
+          horizon[horizon_count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
+        }
+      }
+    }
+    // A proper horizon is one loop: every corner on it begins exactly one edge, and all edges are reached.
+    std::array<Index, kMaxVertices> begins;
+    begins.fill(kNone);
+    for (std::size_t i = 0; i < horizon_count; ++i) {
+      if (begins[horizon[i].from] != kNone) return false;
+      begins[horizon[i].from] = static_cast<Index>(i);
+    }
+    std::size_t length = 0;
+    for (Index at = 0; length <= horizon_count;) {
+      ++length;
+      at = begins[horizon[at].to];
+      if (at == kNone) return false;
+      if (at == 0) break;
+    }
+    if (horizon_count < 3 || length != horizon_count) return false;
+    if (face_count_ + horizon_count > kMaxFaces) return false;
+
+    for (std::size_t i = 0; i < visible_count; ++i) remove_face(visible[i]);
+    const auto apex = static_cast<Index>(vertex_count_);
+    vertices_[vertex_count_++] = v;
+    Index first = kNone, previous = kNone, at = 0;
+    do {
+      const Edge& edge = horizon[at];
+      const Index f = add_face({edge.from, edge.to, apex}, {edge.beyond, kNone, previous});
+      for (std::size_t e = 0; e < 3; ++e) {
+        Face& beyond = faces_[edge.beyond];
+        if (beyond.corner[e] == edge.to && beyond.corner[(e + 1) % 3] == edge.from) beyond.neighbor[e] = f;
+      }
+      if (previous != kNone) faces_[previous].neighbor[1] = f;
+      if (first == kNone) first = f;
+      previous = f;
+      at = begins[edge.to];
+    } while (at != 0);
+    faces_[first].neighbor[2] = previous;
+    faces_[previous].neighbor[1] = first;
+    return true;
+  }
+
+  const Difference& difference_;
+  Depth best_;
+  std::size_t vertex_count_ = 0, face_count_ = 0;
+  Index free_ = kNone;
+  std::array<Vertex, kMaxVertices> vertices_;
+  std::array<Face, kMaxFaces> faces_;
+  std::array<double, kMaxFaces> key_;  // distance of live faces, +inf of dead ones
+};
+
+}  // namespace
+
+Depth epa(const Difference& difference, const Simplex& start, double tolerance) {
+  return Polytope(difference).expand(start, tolerance);
+}
+
+}  // namespace graze

@@ -1,0 +1,215 @@
+// The leaf kernels: distance and collision of every unordered pair of shapes, written once for (earlier, later) in the
+// order of the Shape variant. Closed forms first; whatever has none meets in the general solver at the end.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "query/box_box.h"
+#include "query/epa.h"
+#include "query/gjk.h"
+#include "query/pair_result.h"
+#include "query/point_shape.h"
+#include "query/segment_segment.h"
+#include "query/unbounded.h"
+
+namespace graze {
+
+template <class S>
+concept Bounded = !std::same_as<S, HalfSpace> && !std::same_as<S, Plane>;
+
+// Shapes whose signed distance from a point has a closed form.
+template <class S>
+concept PointMeasurable = requires(const S& s, const Vec3& p) {
+  { point_distance(s, p) } -> std::same_as<PointDistance>;
+};
+
+// ---- The general solver -------------------------------------------------------------------------------------------
+
+// Relative accuracy to which EPA is driven.
+inline constexpr double kDepthTolerance = 1e-10;
+
+template <class A, class B>
+Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
+  const Difference difference{&pair,
+                              [](const void* p, const Vec3& direction, Vec3& w, Vec3& on_a) {
+                                Vec3 on_b;
+                                static_cast<const CorePair<A, B>*>(p)->support(direction, w, on_a, on_b);
+                              },
+                              pair.rounding};
+  return epa(difference, simplex, kDepthTolerance);
+}
+
+inline Depth overlap_depth(const BoxPair& pair, const Simplex& simplex) {
+  const BoxSeparation s = separate(pair, kInfinity);
+  Depth depth;
+  depth.upper = depth.lower = std::max(0.0, -s.value);
+  depth.toward = s.toward;
+  depth.on_a = simplex.mean_a();
+  return depth;
+}
+
+/// The direction from a's centre to b's; some direction if they coincide.
+template <class A, class B>
+Vec3 first_direction(const CorePair<A, B>& pair) {
+  return pair.offset.squaredNorm() > 0 ? pair.offset : Vec3(Vec3::UnitX());
+}
+
+template <Bounded A, Bounded B>
+PairDistance measure(const A& a, const B& b, const Relative& relative, const PairQuestion& question) {
+  const auto core_a = core(a);
+  const auto core_b = core(b);
+  const CorePair pair(core_a, core_b, relative);
+  const double radius_a = rounding_radius(a), radii = radius_a + rounding_radius(b);
+  const double rounding = pair.rounding + 4 * kEpsilon * radii;
+  const Gjk g = gjk(pair, first_direction(pair), {.above = question.limit + radii + rounding}, question.cache);
+  if (g.end == Gjk::End::above) return beyond_limit();
+
+  PairDistance r;
+  if (g.end == Gjk::End::measured) {
+    r.normal = unit(g.toward);
+    r.value = g.upper - radii;
+    r.tolerance = std::max(0.0, g.upper - g.lower) + 2 * rounding;
+    r.on_a = core_a.center() + g.simplex.mean_a() + radius_a * r.normal;
+    return r;
+  }
+  if (!question.depth) {
+    // Along any direction, the overlap of the shapes' shadows bounds the depth.
+    const Vec3 n = unit(first_direction(pair));
+    Vec3 w, on_a, on_b;
+    pair.support(n, w, on_a, on_b);
+    r.normal = n, r.value = 0;
+    r.tolerance = std::max(0.0, -n.dot(w)) + radii + 2 * rounding;
+    r.on_a = core_a.center() + g.simplex.mean_a();
+    return r;
+  }
+  const Depth depth = overlap_depth(pair, g.simplex);
+  r.normal = depth.toward;
+  r.value = -(depth.upper + radii);
+  r.tolerance = (depth.upper - depth.lower) + 2 * rounding;
+  r.on_a = core_a.center() + depth.on_a + radius_a * r.normal;
+  return r;
+}
+
+/// True unless the shapes are proven farther apart than `margin` >= 0.
+template <Bounded A, Bounded B>
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache* cache) {
+  const auto core_a = core(a);
+  const auto core_b = core(b);
+  const CorePair pair(core_a, core_b, relative);
+  const double reach = margin + rounding_radius(a) + rounding_radius(b);
+  const double apart = pair.offset.norm();
+  if (apart > core_a.extent() + core_b.extent() + reach + pair.rounding) return false;
+  if (apart <= core_a.inner() + core_b.inner() + reach) return true;
+  const GjkGoal goal{.above = reach + pair.rounding + 4 * kEpsilon * reach, .below = reach};
+  return gjk(pair, first_direction(pair), goal, cache).end != Gjk::End::above;
+}
+
+// ---- Closed forms -------------------------------------------------------------------------------------------------
+
+inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairCache* cache) {
+  const BoxCore core_a = core(a), core_b = core(b);
+  const BoxPair pair(core_a, core_b, relative);
+  const double proof = margin + pair.rounding;
+  const BoxSeparation s = separate(pair, proof);
+  if (s.value > proof) return false;
+  if (margin == 0 || s.value <= 0) return true;
+  // Between the margin's reach along the axes and around the corners only the distance decides.
+  return gjk(pair, s.toward, {.above = proof, .below = margin}, cache).end != Gjk::End::above;
+}
+
+inline double point_rounding(double reach, const Relative& relative) {
+  return 16 * kEpsilon * (reach + relative.translation.norm());
+}
+
+template <PointMeasurable B>
+double extent_of(const B& b) {
+  const auto core_b = core(b);
+  return core_b.center().norm() + core_b.extent() + rounding_radius(b);
+}
+
+template <PointMeasurable B>
+PairDistance measure(const Sphere& a, const B& b, const Relative& relative, const PairQuestion& question) {
+  const PointDistance d = point_distance(b, relative.to_b(Vec3::Zero()));
+  PairDistance r;
+  r.tolerance = point_rounding(a.radius + extent_of(b), relative);
+  r.value = d.value - a.radius;
+  if (r.value - r.tolerance > question.limit) return beyond_limit();
+  r.normal = -(relative.rotation * d.normal);
+  r.on_a = a.radius * r.normal;
+  return r;
+}
+
+template <PointMeasurable B>
+bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
+  const double value = point_distance(b, relative.to_b(Vec3::Zero())).value - a.radius;
+  return !(value > margin + point_rounding(a.radius + extent_of(b), relative));
+}
+
+inline PairDistance measure(const Sphere& a, const Sphere& b, const Relative& relative, const PairQuestion& question) {
+  PairDistance r;
+  const double apart = relative.translation.norm();
+  r.tolerance = 4 * kEpsilon * (a.radius + b.radius + apart);
+  r.value = apart - (a.radius + b.radius);
+  if (r.value - r.tolerance > question.limit) return beyond_limit();
+  if (apart > 0) r.normal = relative.translation / apart;
+  r.on_a = a.radius * r.normal;
+  return r;
+}
+
+inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
+  const double apart_sq = relative.translation.squaredNorm(), reach = a.radius + b.radius + margin;
+  return !(apart_sq > reach * reach * (1 + 16 * kEpsilon));
+}
+
+inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& relative, const PairQuestion& question) {
+  if (!b.flat()) {
+    const Vec3 p = relative.to_b(Vec3::Zero());
+    const auto [height, face] = b.highest_face(p);
+    const double rounding = point_rounding(a.radius + b.radius() + b.center().norm(), relative);
+    if (height - a.radius - rounding > question.limit) return beyond_limit();
+    if (height <= 0) {
+      PairDistance r;
+      r.value = height - a.radius, r.tolerance = rounding;
+      r.normal = -(relative.rotation * b.faces()[face].normal);
+      r.on_a = a.radius * r.normal;
+      return r;
+    }
+  }
+  return measure<Sphere, Convex>(a, b, relative, question);
+}
+
+inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& relative,
+                            const PairQuestion& question) {
+  const Vec3 axis_b = relative.rotation.col(2);
+  const SegmentDistance d = segment_distance(a.half_length, axis_b, b.half_length, relative.translation);
+  PairDistance r;
+  r.tolerance = 16 * kEpsilon * (a.half_length + b.half_length + a.radius + b.radius + relative.translation.norm());
+  r.value = d.value - (a.radius + b.radius);
+  if (r.value - r.tolerance > question.limit) return beyond_limit();
+  r.normal = d.normal;
+  r.on_a = d.on_a + a.radius * r.normal;
+  return r;
+}
+
+inline bool touch(const Capsule& a, const Capsule& b, const Relative& relative, double margin, PairCache*) {
+  const PairDistance d = measure(a, b, relative, {.limit = margin});
+  return !d.beyond;
+}
+
+template <class A>
+PairDistance measure(const A& a, const HalfSpace& b, const Relative& relative, const PairQuestion& question) {
+  return measure_half_space(a, b, relative, question);
+}
+template <class A>
+PairDistance measure(const A& a, const Plane& b, const Relative& relative, const PairQuestion& question) {
+  return measure_plane(a, b, relative, question);
+}
+template <class A, class B>
+  requires(!Bounded<B>)
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+  const PairDistance d = measure(a, b, relative, {.limit = margin});
+  return !d.beyond;
+}
+
+}  // namespace graze

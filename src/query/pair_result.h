@@ -1,0 +1,29 @@
+// What a leaf kernel answers, in the frame of the canonically earlier shape.
+#pragma once
+
+#include "graze/base/vec.h"
+#include "graze/query/pair_cache.h"
+
+namespace graze {
+
+struct PairDistance {
+  double value = kInfinity;
+  double tolerance = 0;
+  Vec3 on_a = Vec3::Zero();      // on_b = on_a + value * normal
+  Vec3 normal = Vec3::UnitX();  // unit, from a to b
+  bool beyond = false;
+};
+
+struct PairQuestion {
+  double limit = kInfinity;
+  bool depth = true;
+  PairCache* cache = nullptr;
+};
+
+inline PairDistance beyond_limit() {
+  PairDistance r;
+  r.beyond = true;
+  return r;
+}
+
+}  // namespace graze

@@ -1,0 +1,121 @@
+#include "query/point_shape.h"
+
+#include <algorithm>
+
+#include "query/simplex.h"
+
+namespace graze {
+namespace {
+
+struct Planar {
+  double radial, axial;
+};
+
+// Distance and direction off a convex region of the half-plane of a body of revolution, turned back into space.
+PointDistance revolve(const Vec3& p, double radial, double value, const Planar& normal) {
+  const double nx = radial > 0 ? p.x() / radial : 1, ny = radial > 0 ? p.y() / radial : 0;
+  return {value, {normal.radial * nx, normal.radial * ny, normal.axial}};
+}
+
+double radius_of(const Vec3& p) { return std::sqrt(p.x() * p.x() + p.y() * p.y()); }
+
+}  // namespace
+
+PointDistance point_distance(const Capsule& shape, const Vec3& p) {
+  const Vec3 off(p.x(), p.y(), p.z() - std::clamp<double>(p.z(), -shape.half_length, shape.half_length));
+  const double distance = off.norm();
+  if (!(distance > 0)) return {-shape.radius, Vec3::UnitX()};
+  return {distance - shape.radius, off / distance};
+}
+
+PointDistance point_distance(const Box& shape, const Vec3& p) {
+  const Vec3& half = shape.half;
+  const Vec3 nearest = p.cwiseMin(half).cwiseMax(-half);
+  const Vec3 off = p - nearest;
+  const double distance = off.norm();
+  if (distance > 0) return {distance, off / distance};
+  Eigen::Index axis = 0;
+  const double value = (p.cwiseAbs() - half).maxCoeff(&axis);
+  Vec3 normal = Vec3::Zero();
+  normal[axis] = std::copysign(1.0, p[axis]);
+  return {value, normal};
+}
+
+PointDistance point_distance(const Triangle& shape, const Vec3& p) {
+  const std::array<Vec3, 4> corners = {shape.a() - p, shape.b() - p, shape.c() - p, Vec3::Zero()};
+  const NearestOnFace nearest = nearest_on_triangle(corners, 0, 1, 2);
+  const double distance = std::sqrt(nearest.distance_sq);
+  if (distance > 0) return {distance, -nearest.point / distance};
+  const Vec3 normal = (shape.b() - shape.a()).cross(shape.c() - shape.a());
+  return {0, normal.squaredNorm() > 0 ? unit(normal) : any_orthogonal(unit(shape.b() - shape.a()))};
+}
+
+PointDistance point_distance(const Cylinder& shape, const Vec3& p) {
+  const double radial = radius_of(p), out = radial - shape.radius, over = std::abs(p.z()) - shape.half_length;
+  const double up = std::copysign(1.0, p.z());
+  if (out > 0 && over > 0) {
+    const double distance = std::sqrt(out * out + over * over);
+    return revolve(p, radial, distance, {out / distance, up * over / distance});
+  }
+  return out > over ? revolve(p, radial, out, {1, 0}) : revolve(p, radial, over, {0, up});
+}
+
+PointDistance point_distance(const Cone& shape, const Vec3& p) {
+  const double r = shape.radius, height = 2 * shape.half_length, radial = radius_of(p);
+  const double slant = std::sqrt(r * r + height * height);
+  // From the apex, along the slope and off it; below the base.
+  const double down = shape.half_length - p.z();
+  const double along = (radial * r + down * height) / slant;
+  const double off = (radial * height - down * r) / slant;
+  const double below = down - height;
+  const Planar slope{height / slant, r / slant};
+  if (off <= 0 && below <= 0) {
+    return off > below ? revolve(p, radial, off, slope) : revolve(p, radial, below, {0, -1});
+  }
+  if (below > 0 && radial <= r) return revolve(p, radial, below, {0, -1});
+  if (off > 0 && along >= 0 && along <= slant) return revolve(p, radial, off, slope);
+  // The apex or the rim is nearest.
+  const bool apex = along < 0;
+  const double dr = apex ? radial : radial - r, dz = apex ? -down : -below;
+  const double distance = std::sqrt(dr * dr + dz * dz);
+  return revolve(p, radial, distance, {dr / distance, dz / distance});
+}
+
+PointDistance point_distance(const Ellipsoid& shape, const Vec3& p) {
+  const Vec3& r = shape.radii;
+  // The nearest point x has p − x = t x / r²; with y = x / r this asks for |y(t)| = 1, y = r p / (t + r²). The unknown
+  // is u = t + r_min², so that the pole, near which the root of deep points lies, keeps all its digits.
+  const double least = r.minCoeff();
+  const Vec3 shift = (r.array() - least) * (r.array() + least);
+  const Vec3 rp = r.cwiseProduct(p.cwiseAbs());
+  const auto y_at = [&](double u) -> Vec3 {
+    const auto term = [&](Eigen::Index i) { return rp[i] > 0 ? rp[i] / (shift[i] + u) : 0; };
+    return {term(0), term(1), term(2)};
+  };
+  // At the lower bound one term alone reaches 1; from there Newton on 1 − 1/|y| rises to the root without passing it.
+  double u = std::max(0.0, (rp - shift).maxCoeff());
+  Vec3 y = y_at(u);
+  if (!(u > 0) && y.squaredNorm() <= 1) {
+    // The point lies in the plane of symmetry across the shortest axis, so deep that both sides are equally near.
+    Eigen::Index shortest = 0;
+    r.minCoeff(&shortest);
+    y[shortest] = std::sqrt(1 - y.squaredNorm());
+  } else {
+    constexpr int kSteps = 32;
+    for (int step = 0; step < kSteps; ++step) {
+      const double length_sq = y.squaredNorm(), length = std::sqrt(length_sq);
+      double slope = 0;
+      for (Eigen::Index i = 0; i < 3; ++i) slope += rp[i] > 0 ? y[i] * y[i] / (shift[i] + u) : 0;
+      const double next = u + length_sq / slope * (length - 1);
+      if (!(next > u * (1 + kEpsilon))) break;
+      u = next;
+      y = y_at(u);
+    }
+  }
+  Vec3 normal = unit(y.cwiseQuotient(r));
+  for (Eigen::Index i = 0; i < 3; ++i) normal[i] = std::copysign(normal[i], p[i]);
+  // Whatever the root's error: a direction's own separation never overstates the distance.
+  return {normal.dot(p) - r.cwiseProduct(normal).norm(), normal};
+}
+
+}  // namespace graze
