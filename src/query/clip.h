@@ -1,0 +1,23 @@
+// The common part of two facing patches.
+#pragma once
+
+#include "query/patch.h"
+
+namespace graze {
+
+/// A place where the patches face each other: the point of a's surface, and how far a reaches past b along n.
+struct PatchContact {
+  Vec3 on_a;
+  double depth;
+};
+
+struct PatchContacts {
+  std::size_t size = 0;
+  std::array<PatchContact, 2 * Patch::kMaxPoints> items;
+};
+
+/// Corners of the part that `a`, facing n, and `b`, facing −n, have in common seen along the unit n. Both in one frame.
+/// Empty where they have no part in common or are no more than single points.
+PatchContacts clip(const Patch& a, const Patch& b, const Vec3& n);
+
+}  // namespace graze
