@@ -1,0 +1,86 @@
+// Every pair of shapes in every kind of trouble, against truths that share no code with the library.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "query/judge.h"
+#include "support/scale.h"
+
+namespace graze_test {
+namespace {
+
+using graze_oracle::Kind;
+using graze_oracle::kKinds;
+using graze_oracle::kTroubles;
+using graze_oracle::Random;
+using graze_oracle::Trouble;
+
+using Kinds = std::pair<Kind, Kind>;
+
+std::vector<Kinds> unordered_pairs() {
+  std::vector<Kinds> list;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    for (std::size_t j = i; j < kKinds.size(); ++j) list.push_back({kKinds[i], kKinds[j]});
+  }
+  return list;
+}
+
+class ShapePairs : public testing::TestWithParam<Kinds> {
+ protected:
+  // Calls check(judge) for `count` pairs in each kind of trouble and reports the first few that are wrong.
+  template <class Check>
+  void for_each_case(int count, std::uint64_t salt, const Check& check) {
+    constexpr int kShown = 3;
+    const auto [kind_a, kind_b] = GetParam();
+    for (const Trouble trouble : kTroubles) {
+      int wrong = 0;
+      for (int i = 0; i < count; ++i) {
+        const std::uint64_t seed =
+            salt + 1000003u * static_cast<std::uint64_t>(i) + 100u * static_cast<std::uint64_t>(kind_a) +
+            10u * static_cast<std::uint64_t>(kind_b) + 7919u * static_cast<std::uint64_t>(trouble);
+        Random random(seed);
+        Judge judge(make_case(kind_a, kind_b, trouble, random));
+        check(judge);
+        if (judge.complaints.empty()) continue;
+        if (++wrong <= kShown) ADD_FAILURE() << name_of(trouble) << ", seed " << seed << ":\n" << judge.report();
+      }
+      EXPECT_EQ(wrong, 0) << "of " << count << " pairs, " << name_of(trouble);
+    }
+  }
+};
+
+TEST_P(ShapePairs, NeverMissACollisionNorMisstateADistance) {
+  for_each_case(scaled(330), 1, [](Judge& judge) { judge.check_distance(); });
+}
+
+TEST_P(ShapePairs, RespectLimits) {
+  for_each_case(scaled(30), 2, [](Judge& judge) {
+    const graze::Distance d = distance(judge.a, judge.b);
+    judge.find_truth(d);
+    judge.check_limit(d);
+  });
+}
+
+TEST_P(ShapePairs, PenetrateByTheShortestWayOut) {
+  for_each_case(scaled(30), 3, [](Judge& judge) {
+    const graze::Distance d = distance(judge.a, judge.b);
+    judge.find_truth(d);
+    judge.check_penetration(d);
+  });
+}
+
+TEST_P(ShapePairs, TouchWhereContactsSay) {
+  for_each_case(scaled(30), 4, [](Judge& judge) {
+    const graze::Distance d = distance(judge.a, judge.b);
+    judge.find_truth(d);
+    judge.check_contacts(d);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShapePairs, testing::ValuesIn(unordered_pairs()), [](const auto& pair) {
+  return std::string(name_of(pair.param.first)) + "_" + name_of(pair.param.second);
+});
+
+}  // namespace
+}  // namespace graze_test
