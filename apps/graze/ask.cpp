@@ -1,0 +1,105 @@
+// graze ask: JSON questions in, JSON answers out.
+#include "graze/io/ask.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "command.h"
+#include "graze/base/error.h"
+#include "graze/io/line_reader.h"
+#include "streams.h"
+
+namespace graze::app {
+namespace {
+
+/// Standard input, or a file that is closed in the end.
+class Input {
+ public:
+  explicit Input(const std::string& file) {
+    if (file.empty() || file == "-") return;
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) throw Error(file, std::string("cannot be read: ") + std::strerror(errno));
+    name_ = file;
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+  }
+
+  int descriptor() const { return descriptor_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  int descriptor_ = STDIN_FILENO;
+  std::string name_ = "standard input";
+};
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+/// How many lines were not answered, and the first of them.
+struct Refusals {
+  std::size_t count = 0, first_line = 0;
+  bool any_failed = false;
+
+  void add(std::size_t line, Verdict verdict) {
+    if (count++ == 0) first_line = line;
+    any_failed = any_failed || verdict == Verdict::failed;
+  }
+};
+
+Answer answer_line(LineReader::Got got, const std::string& line) {
+  if (got == LineReader::Got::line) return answer(line);
+  return {fmt::format(R"({{"error":"line: longer than {} MiB"}})", LineReader::kLongest >> 20), Verdict::refused};
+}
+
+int ask(const std::string& file, bool quiet) {
+  const Input input(file);
+  if (::isatty(input.descriptor()) != 0) {
+    remark(quiet, "Reading questions from the terminal, one JSON object per line; Ctrl-D ends.");
+  }
+  const bool watched = output_is_watched();
+  LineReader reader(input.descriptor(), input.name());
+  Refusals refusals;
+  std::string line;
+  std::size_t questions = 0;
+  for (LineReader::Got got; (got = reader.next(line)) != LineReader::Got::end;) {
+    if (got == LineReader::Got::line && is_blank(line)) continue;
+    ++questions;
+    const Answer given = answer_line(got, line);
+    if (given.verdict == Verdict::refused || given.verdict == Verdict::failed) {
+      refusals.add(reader.number(), given.verdict);
+    }
+    print(given.text);
+    print("\n");
+    if (watched) flush_output();
+  }
+  flush_output();  // before the message that sums it up
+  if (refusals.count == 0) return kClear;
+  remark(quiet, fmt::format("graze: {} of {} questions got an error for an answer; the first is line {} of {}",
+                            refusals.count, questions, refusals.first_line, input.name()));
+  return refusals.any_failed ? kInternal : kInput;
+}
+
+}  // namespace
+
+void add_ask(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("ask", "Answer JSON questions, one per line");
+  const auto file = std::make_shared<std::string>();
+  command->add_option("FILE", *file, "Questions, one JSON object per line; standard input if absent or -");
+  command->footer(
+      "\nQuestions: collide, distance, contacts, penetration. Shapes: sphere, box, capsule, cylinder, cone,\n"
+      "ellipsoid, convex, halfspace, plane, triangle. A bad line is answered by {\"error\":…}, the rest goes on, and\n"
+      "the exit code is 3 in the end.\n\nExample:\n"
+      "  echo '{\"ask\":\"distance\",\"a\":{\"shape\":\"sphere\",\"radius\":1},\n"
+      "         \"b\":{\"shape\":\"box\",\"half\":[1,1,1],\"pose\":{\"xyz\":[3,0,0]}}}' | tr -d '\\n' | graze ask");
+  command->callback([&session, file] { session.run = [&session, file] { return ask(*file, session.quiet); }; });
+}
+
+}  // namespace graze::app

@@ -1,0 +1,79 @@
+// graze demo: a scene of shapes, all its distances and contacts, and a page to look at.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <numbers>
+#include <string>
+
+#include "command.h"
+#include "demo_page.h"
+#include "demo_render.h"
+#include "demo_scene.h"
+#include "graze/io/write_file.h"
+#include "streams.h"
+
+namespace graze::app {
+namespace {
+
+constexpr std::size_t kWidth = 800, kHeight = 500;
+constexpr std::size_t kRows = 14;  // of the table on the terminal
+
+Camera make_camera() {
+  return Camera({2.6, -6.6, 3.3}, {-0.15, 0.1, 0.55}, 36 * std::numbers::pi / 180, kWidth, kHeight);
+}
+
+std::string point(const Vec3& p) {
+  return fmt::format("({:>6} {:>6} {:>6})", metres(p.x(), 3), metres(p.y(), 3), metres(p.z(), 3));
+}
+
+// Padded by characters: the dash of a name has three bytes.
+std::string row(const Scene& scene, const PairReport& pair, bool color) {
+  const std::string names = fmt::format("{} - {}", scene[pair.a].name, scene[pair.b].name);
+  const bool hit = !pair.contacts.empty();
+  const std::string value = fmt::format("{:>9}", metres(pair.distance.value, 4));
+  return fmt::format("  {:<17} {}  {}  {}  {:>8}\n", names, hit && color ? "\033[31m" + value + "\033[0m" : value,
+                     point(pair.distance.on_a), point(pair.distance.on_b),
+                     hit ? fmt::format("{}", pair.contacts.size()) : "-");
+}
+
+void print_results(const DemoResults& r) {
+  const bool color = use_color(stdout);
+  print(fmt::format("{} objects, {} pairs; distances in metres, negative where two overlap:\n\n", r.scene.size(),
+                    r.pairs.size()));
+  print(fmt::format("  {:<17} {:>9}  {:<22}  {:<22}  {:>8}\n", "pair", "distance", "nearest on the first",
+                    "nearest on the second", "contacts"));
+  for (std::size_t i = 0; i < std::min(kRows, r.pairs.size()); ++i) print(row(r.scene, r.pairs[i], color));
+  print(fmt::format("  … and {} more\n\n", r.pairs.size() - std::min(kRows, r.pairs.size())));
+  print(fmt::format("queries per second, one thread: collide {}, distance {}, contacts {}\n",
+                    rounded(r.throughput.collide), rounded(r.throughput.distance), rounded(r.throughput.contacts)));
+  print(fmt::format("picture: {} distances in {:.1f} s\n", rounded(static_cast<double>(r.picture.queries)),
+                    r.seconds_for_picture));
+}
+
+int demo(const std::string& file, bool quiet) {
+  if (::isatty(STDERR_FILENO) != 0) remark(quiet, "Measuring and drawing a scene; this takes a few seconds.");
+  DemoResults results{.scene = make_scene(), .pairs = {}, .picture = {}};
+  results.pairs = report_pairs(results.scene);
+  results.throughput = measure_throughput(results.scene);
+  const Camera camera = make_camera();
+  const auto start = std::chrono::steady_clock::now();
+  results.picture = render(results.scene, camera);
+  results.seconds_for_picture = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_file(file, page(results, camera));
+  if (!quiet) print_results(results);
+  print(quiet ? file + "\n" : fmt::format("page:    {}\n", file));
+  return kClear;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("demo", "Measure a scene of all shapes and write a page with its picture");
+  const auto file = std::make_shared<std::string>("graze-demo.html");
+  command->add_option("-o,--output", *file, "The page to write")->capture_default_str()->type_name("FILE");
+  command->callback([&session, file] { session.run = [&session, file] { return demo(*file, session.quiet); }; });
+}
+
+}  // namespace graze::app
