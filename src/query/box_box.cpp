@@ -1,5 +1,9 @@
 #include "query/box_box.h"
 
+#include <algorithm>
+
+#include "query/clip.h"
+
 namespace graze {
 
 BoxSeparation separate(const BoxPair& pair, double enough) {
@@ -51,6 +55,28 @@ BoxSeparation separate(const BoxPair& pair, double enough) {
     }
   }
   return best;
+}
+
+Vec3 deepest_point(const Box& a, const Box& b, const Relative& relative, const BoxSeparation& separation) {
+  constexpr double kLevel = 1e-7;
+  const Vec3& n = separation.toward;
+  const Patch on_a = patch(a, n, kLevel);
+  Patch on_b = patch(b, relative.rotation.transpose() * -n, kLevel);
+  for (std::size_t i = 0; i < on_b.size; ++i) on_b.points[i] = relative.to_a(on_b.points[i]);
+  // Moved apart along n the boxes touch in what the two features have in common: its middle.
+  if (on_a.size == 1) return on_a.points[0];
+  if (on_b.size == 1) return on_b.points[0] - separation.value * n;
+  const PatchContacts common = clip(on_a, on_b, n);
+  if (common.size > 0) {
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t i = 0; i < common.size; ++i) sum += common.items[i].on_a;
+    return sum / static_cast<double>(common.size);
+  }
+  // Crossing edges: the point of a's edge nearest to b's, seen along n.
+  const Vec3 along = on_a.points[1] - on_a.points[0], other = on_b.points[1] - on_b.points[0];
+  const Vec3 across = other.cross(n);
+  const double t = across.dot(on_b.points[0] - on_a.points[0]) / across.dot(along);
+  return on_a.points[0] + std::clamp(t, 0.0, 1.0) * along;
 }
 
 }  // namespace graze

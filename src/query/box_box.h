@@ -1,7 +1,6 @@
 // Two boxes by their fifteen separating axes.
 #pragma once
 
-#include "query/epa.h"
 #include "query/gjk.h"
 
 namespace graze {
@@ -15,5 +14,8 @@ struct BoxSeparation {
   Vec3 toward = Vec3::UnitX();
 };
 BoxSeparation separate(const BoxPair& pair, double enough);
+
+/// Of overlapping boxes: the point of a, in its frame, that lies deepest in b along the axis.
+Vec3 deepest_point(const Box& a, const Box& b, const Relative& relative, const BoxSeparation& separation);
 
 }  // namespace graze

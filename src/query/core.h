@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 #include "graze/shape/shape.h"
 
@@ -17,8 +18,39 @@ namespace graze {
 //   spread(n, p)      derivative of the support point with respect to the unit direction n, p = support(n)
 //   center()          the centre in the shape's frame
 //   extent()          no point of the core is farther from the centre
-//   inner()           a ball of this radius about the centre lies inside the core
+//   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
+//   ridge(points)     what kind of feature the given support points belong to, see Ridge
 //   stamp()           a number that differs for differing cores, to recognise them by
+
+/// A feature on which support points slide: `rank` 0 is a point or a smooth piece of surface, 1 a straight line (edge,
+/// side of a cylinder or cone), 2 a flat face. The directions n that face a line are those with n · axis = level.
+struct Ridge {
+  int rank = 0;
+  Vec3 axis = Vec3::Zero();
+  double level = 0;
+  Vec3 start = Vec3::Zero(), end = Vec3::Zero();  // of a straight edge; lines of round bodies turn with n
+};
+
+// Support points of a polytope: as many corners as differ.
+inline Ridge corner_ridge(std::span<const Vec3> points) {
+  Ridge r;
+  r.start = points[0];
+  for (const Vec3& p : points.subspan(1)) {
+    if (p == r.start || (r.rank > 0 && p == r.end)) continue;
+    if (++r.rank == 2) return r;
+    r.end = p;
+  }
+  if (r.rank == 1) r.axis = unit(r.end - r.start);
+  return r;
+}
+
+// Support points on rims about z. Points of one rim belong to its disc if they are far apart, else to its edge.
+inline bool spans_disc(std::span<const Vec3> points, double radius) {
+  for (const Vec3& p : points.subspan(1)) {
+    if (p.z() == points[0].z() && (p - points[0]).squaredNorm() > 0.25 * radius * radius) return true;
+  }
+  return false;
+}
 
 inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> sizes) {
   std::uint64_t hash = kind;
@@ -35,6 +67,8 @@ struct PointCore {
   Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return 0; }
+  Ridge ridge(std::span<const Vec3>) const { return {}; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return 1; }
   double inner() const { return 0; }
 };
@@ -46,6 +80,8 @@ struct SegmentCore {
   Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return half_length; }
+  Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return stamp_of(2, {half_length}); }
   double inner() const { return 0; }
 };
@@ -57,6 +93,8 @@ struct BoxCore {
   Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return box.half->norm(); }
+  Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return stamp_of(3, {box.half.x(), box.half.y(), box.half.z()}); }
   double inner() const { return box.half->minCoeff(); }
 };
@@ -81,9 +119,12 @@ struct TriangleCore {
   double extent() const {
     return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
   }
+  Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return stamp_of(4, {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
                         corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()}); }
-  double inner() const { return 0; }
+  // The middle need not lie on the triangle.
+  double inner() const { return -kInfinity; }
 };
 
 // The rim point of a circle of `radius` about z turns with the direction's heading only.
@@ -101,6 +142,22 @@ struct CylinderCore {
   Mat3 spread(const Vec3& n, const Vec3&) const { return rim_spread(cylinder.radius, n); }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return Vec3(cylinder.radius, 0, cylinder.half_length).norm(); }
+  Ridge ridge(std::span<const Vec3> points) const {
+    Ridge r;
+    if (spans_disc(points, cylinder.radius)) {
+      r.rank = 2;
+      return r;
+    }
+    for (const Vec3& p : points) {
+      if ((p.z() > 0) != (points[0].z() > 0)) r.rank = 1, r.axis = Vec3::UnitZ();
+    }
+    return r;
+  }
+  // The ends of the line that faces n.
+  void line(const Vec3& n, const Ridge&, Vec3& start, Vec3& end) const {
+    start = support(n);
+    end = {start.x(), start.y(), -start.z()};
+  }
   std::uint64_t stamp() const { return stamp_of(5, {cylinder.radius, cylinder.half_length}); }
   double inner() const { return std::min<double>(cylinder.radius, cylinder.half_length); }
 };
@@ -116,6 +173,24 @@ struct ConeCore {
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return Vec3(cone.radius, 0, cone.half_length).norm(); }
   // The slope is nearer to the centre than the base is.
+  Ridge ridge(std::span<const Vec3> points) const {
+    Ridge r;
+    if (spans_disc(points, cone.radius)) {
+      r.rank = 2;
+      return r;
+    }
+    for (const Vec3& p : points) {
+      if ((p.z() > 0) != (points[0].z() > 0)) r.rank = 1, r.axis = Vec3::UnitZ();
+    }
+    r.level = cone.radius / Vec3(cone.radius, 0, 2 * cone.half_length).norm();
+    return r;
+  }
+  // The ends of the line that faces n, the rim first.
+  void line(const Vec3& n, const Ridge&, Vec3& start, Vec3& end) const {
+    const double scale = cone.radius / std::sqrt(n.x() * n.x() + n.y() * n.y());
+    start = {scale * n.x(), scale * n.y(), -cone.half_length};
+    end = {0, 0, cone.half_length};
+  }
   std::uint64_t stamp() const { return stamp_of(6, {cone.radius, cone.half_length}); }
   double inner() const { return cone.radius * cone.half_length / Vec3(cone.radius, 0, 2 * cone.half_length).norm(); }
 };
@@ -132,6 +207,8 @@ struct EllipsoidCore {
   }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return ellipsoid.radii->maxCoeff(); }
+  Ridge ridge(std::span<const Vec3>) const { return {}; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return stamp_of(7, {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()}); }
   double inner() const { return ellipsoid.radii->minCoeff(); }
 };
@@ -143,6 +220,8 @@ struct ConvexCore {
   Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
   const Vec3& center() const { return hull.center(); }
   double extent() const { return hull.radius(); }
+  Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   std::uint64_t stamp() const { return hull.stamp(); }
   double inner() const { return hull.inner_radius(); }
 };

@@ -9,7 +9,7 @@ using Index = std::uint8_t;
 
 struct Vertex {
   Vec3 p;  // −w: a point of a − b
-  Vec3 a;
+  Vec3 a, b;
 };
 
 struct Face {
@@ -34,12 +34,20 @@ class Polytope {
       const std::size_t nearest = nearest_face();
       if (nearest == kNone) break;
       const Face& face = faces_[nearest];
-      best_.lower = std::max(0.0, face.distance);
-      if (best_.upper - best_.lower <= tolerance) break;
+      const double slack = best_.upper < kInfinity ? std::max(difference_.rounding, tolerance * best_.upper) : 0;
+      best_.lower = std::min(best_.upper, std::max(0.0, face.distance));
+      if (best_.upper - face.distance <= slack) break;
       const Vertex v = probe(face.normal);
-      if (face.normal.dot(v.p) < best_.upper) settle(face, v);
-      if (best_.upper - best_.lower <= tolerance || vertex_count_ == kMaxVertices || !grow(nearest, v)) break;
+      const double height = face.normal.dot(v.p);
+      if (height < best_.upper) settle(face, v);
+      if (best_.upper - face.distance <= slack) break;
+      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height && settled(face, height)) {
+        key_[nearest] = kInfinity;
+        continue;
+      }
+      if (vertex_count_ == kMaxVertices || !grow(nearest, v)) break;
     }
+    if (optimum_count_ > 0) best_.lower = best_.upper;
     return best_;
   }
 
@@ -48,7 +56,7 @@ class Polytope {
   Vertex probe(const Vec3& n) {
     Vec3 w;
     Vertex v;
-    difference_.support(difference_.pair, n, w, v.a);
+    difference_.support(difference_.pair, n, w, v.a, v.b);
     v.p = -w;
     return v;
   }
@@ -70,14 +78,34 @@ class Polytope {
     if (all > 0) best_.on_a = (at_i * i.a + at_j * j.a + at_k * k.a) / all;
   }
 
+  // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.
+  // The face then needs no more splitting, which would only close in on that direction step by step.
+  bool settled(const Face& face, double height) {
+    for (std::size_t i = 0; i < optimum_count_; ++i) {
+      if (optima_[i].dot(face.normal) > kSameOptimum && height >= best_.upper) return true;
+    }
+    const std::array<Vec3, 3> a = {vertices_[face.corner[0]].a, vertices_[face.corner[1]].a,
+                                   vertices_[face.corner[2]].a};
+    const std::array<Vec3, 3> b = {vertices_[face.corner[0]].b, vertices_[face.corner[1]].b,
+                                   vertices_[face.corner[2]].b};
+    const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
+    if (!r.found || -r.value > height) return false;
+    if (-r.value < best_.upper) best_.upper = std::max(0.0, -r.value), best_.toward = r.n, best_.on_a = r.on_a;
+    if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
+    return true;
+  }
+
   // Finds a tetrahedron around the origin from a smaller simplex that touches it. False if the difference turns out
   // to be flat or the origin to lie on its boundary: best_ then holds the direction that shows it.
   bool enclose(const Simplex& start) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(start.size); ++i) {
-      vertices_[vertex_count_++] = {-start.w[i], start.a[i]};
+      vertices_[vertex_count_++] = {-start.w[i], start.a[i], start.b[i]};
     }
     while (vertex_count_ < 4) {
-      if (!add_dimension()) return false;
+      if (!add_dimension()) {
+        best_.on_a = start.mean_a();  // the origin is on the boundary: where the shapes touch is known already
+        return false;
+      }
     }
     const Vec3 &p0 = vertices_[0].p, &p1 = vertices_[1].p, &p2 = vertices_[2].p, &p3 = vertices_[3].p;
     if ((p1 - p0).cross(p2 - p0).dot(p3 - p0) > 0) std::swap(vertices_[1], vertices_[2]);
@@ -103,7 +131,7 @@ class Polytope {
       directions = {normal, -normal};
       count = 2;
     }
-    Vertex farthest{Vec3::Zero(), Vec3::Zero()};
+    Vertex farthest{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
     double most = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Vertex v = probe(directions[i]);
@@ -232,8 +260,14 @@ class Polytope {
     return true;
   }
 
+  // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
+  // to the face's normal (cosine) are taken for the same.
+  static constexpr double kSettleWithin = 0.1, kSameOptimum = 0.95;
+
   const Difference& difference_;
   Depth best_;
+  std::array<Vec3, 8> optima_;
+  std::size_t optimum_count_ = 0;
   std::size_t vertex_count_ = 0, face_count_ = 0;
   Index free_ = kNone;
   std::array<Vertex, kMaxVertices> vertices_;

@@ -4,40 +4,11 @@
 #pragma once
 
 #include "graze/query/pair_cache.h"
-#include "query/core.h"
-#include "query/relative.h"
+#include "query/gjk_pair.h"
+#include "query/refine.h"
 #include "query/simplex.h"
 
 namespace graze {
-
-/// Two cores with b placed in a's frame, both about their centres. Points of a are in a's centred frame.
-template <class A, class B>
-struct CorePair {
-  const A& a;
-  const B& b;
-  Mat3 rotation;    // b to a
-  Vec3 offset;      // from a's centre to b's, in a's frame
-  double rounding;  // no computed separation is wrong by more than this
-
-  CorePair(const A& a_, const B& b_, const Relative& relative)
-      : a(a_),
-        b(b_),
-        rotation(relative.rotation),
-        offset((relative.rotation * b.center() + relative.translation) - a.center()) {
-    // Sixteen roundings of every length that enters a separation. A far centre matters only where a rotation mixes
-    // its coordinates: without one, the differences above are as good as exact.
-    double reach = a.extent() + b.extent() + offset.norm();
-    if (relative.rotation != Mat3::Identity()) reach += b.center().norm() + relative.translation.norm();
-    rounding = 16 * kEpsilon * reach;
-  }
-
-  /// The point of b − a nearest along −direction, with the points it comes from (that of b in b's frame).
-  void support(const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) const {
-    on_a = a.support(direction);
-    on_b = b.support(rotation.transpose() * -direction);
-    w = (rotation * on_b + offset) - on_a;
-  }
-};
 
 struct GjkGoal {
   double above = kInfinity;  ///< stop as soon as the cores are proven farther apart than this
@@ -50,12 +21,16 @@ struct Gjk {
   Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
   double lower = 0;             ///< proven separation, before the pair's rounding is taken off
+  bool refined = false;         ///< on_a was found by Newton, beside the simplex
+  Vec3 on_a;
   Simplex simplex;
 };
 
 // Relative gap between the bounds at which a distance counts as measured.
 inline constexpr double kGjkTolerance = 1e-12;
 inline constexpr int kGjkIterations = 96;
+// Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
+inline constexpr double kRefineFrom = 0.1, kRefineAgain = 8;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
@@ -74,6 +49,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   Simplex& s = r.simplex;
   Vec3 v = first;
   bool have_upper = false;
+  double try_refine = goal.below > 0 || goal.above == 0 ? 0 : kRefineFrom;
   if (cache != nullptr && recalls(*cache, pair)) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(cache->size); ++i) {
       s.push((pair.rotation * cache->b[i] + pair.offset) - cache->a[i], cache->a[i], cache->b[i]);
@@ -97,6 +73,21 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
       break;
     }
     if (have_upper && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
+    if constexpr (A::kCurved || B::kCurved) {
+      if (have_upper && vv - vw <= try_refine * vv) {
+        const auto count = static_cast<std::size_t>(s.size);
+        const Refined best = refine(pair, v / length, {s.a.data(), count}, {s.b.data(), count});
+        if (best.found) {
+          const double reached = ((pair.rotation * best.on_b + pair.offset) - best.on_a).norm();
+          if (reached - best.value <= kGjkTolerance * reached + pair.rounding) {
+            r.lower = std::max(r.lower, best.value), r.upper = reached, r.on_a = best.on_a, r.refined = true;
+            v = best.n;
+            break;
+          }
+        }
+        try_refine /= kRefineAgain;
+      }
+    }
     const Simplex before = s;
     s.push(w, on_a, on_b);
     const Vec3 nearest = reduce(s, false);

@@ -31,22 +31,20 @@ inline constexpr double kDepthTolerance = 1e-10;
 
 template <class A, class B>
 Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
-  const Difference difference{&pair,
-                              [](const void* p, const Vec3& direction, Vec3& w, Vec3& on_a) {
-                                Vec3 on_b;
-                                static_cast<const CorePair<A, B>*>(p)->support(direction, w, on_a, on_b);
-                              },
-                              pair.rounding};
+  using Pair = CorePair<A, B>;
+  Difference difference{};
+  difference.pair = &pair;
+  difference.rounding = pair.rounding;
+  difference.support = [](const void* p, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) {
+    static_cast<const Pair*>(p)->support(direction, w, on_a, on_b);
+  };
+  if constexpr (A::kCurved || B::kCurved) {
+    difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
+                           std::span<const Vec3> points_b) {
+      return refine(*static_cast<const Pair*>(p), n, points_a, points_b);
+    };
+  }
   return epa(difference, simplex, kDepthTolerance);
-}
-
-inline Depth overlap_depth(const BoxPair& pair, const Simplex& simplex) {
-  const BoxSeparation s = separate(pair, kInfinity);
-  Depth depth;
-  depth.upper = depth.lower = std::max(0.0, -s.value);
-  depth.toward = s.toward;
-  depth.on_a = simplex.mean_a();
-  return depth;
 }
 
 /// The direction from a's centre to b's; some direction if they coincide.
@@ -62,16 +60,20 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   const CorePair pair(core_a, core_b, relative);
   const double radius_a = rounding_radius(a), radii = radius_a + rounding_radius(b);
   const double rounding = pair.rounding + 4 * kEpsilon * radii;
-  const Gjk g = gjk(pair, first_direction(pair), {.above = question.limit + radii + rounding}, question.cache);
+  const GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding};
+  const Gjk g = gjk(pair, first_direction(pair), goal, question.cache);
   if (g.end == Gjk::End::above) return beyond_limit();
+  const auto within = [&](const PairDistance& r) {
+    return r.value - r.tolerance > question.limit ? beyond_limit() : r;
+  };
 
   PairDistance r;
   if (g.end == Gjk::End::measured) {
     r.normal = unit(g.toward);
     r.value = g.upper - radii;
     r.tolerance = std::max(0.0, g.upper - g.lower) + 2 * rounding;
-    r.on_a = core_a.center() + g.simplex.mean_a() + radius_a * r.normal;
-    return r;
+    r.on_a = core_a.center() + (g.refined ? g.on_a : g.simplex.mean_a()) + radius_a * r.normal;
+    return within(r);
   }
   if (!question.depth) {
     // Along any direction, the overlap of the shapes' shadows bounds the depth.
@@ -86,9 +88,9 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   const Depth depth = overlap_depth(pair, g.simplex);
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
-  r.tolerance = (depth.upper - depth.lower) + 2 * rounding;
+  r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
   r.on_a = core_a.center() + depth.on_a + radius_a * r.normal;
-  return r;
+  return within(r);
 }
 
 /// True unless the shapes are proven farther apart than `margin` >= 0.
@@ -106,6 +108,19 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
 }
 
 // ---- Closed forms -------------------------------------------------------------------------------------------------
+
+inline PairDistance measure(const Box& a, const Box& b, const Relative& relative, const PairQuestion& question) {
+  const BoxCore core_a = core(a), core_b = core(b);
+  const BoxPair pair(core_a, core_b, relative);
+  const BoxSeparation s = separate(pair, question.limit + pair.rounding);
+  if (s.value > question.limit + pair.rounding) return beyond_limit();
+  // Apart, the axes only bound the distance.
+  if (s.value > 0) return measure<Box, Box>(a, b, relative, question);
+  PairDistance r;
+  r.value = s.value, r.tolerance = 2 * pair.rounding, r.normal = s.toward;
+  r.on_a = deepest_point(a, b, relative, s);
+  return r;
+}
 
 inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairCache* cache) {
   const BoxCore core_a = core(a), core_b = core(b);

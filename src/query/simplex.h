@@ -60,6 +60,8 @@ inline NearestOnFace nearest_on_edge(const std::array<Vec3, 4>& w, std::uint8_t 
   } else {
     const double t = along / length_sq;
     r.point = w[i] + t * edge, r.size = 2, r.corner = {i, j}, r.weight = {1 - t, t};
+    // Near the origin what rounding leaves along the edge would spoil the direction: taken off once more.
+    r.point -= edge * (r.point.dot(edge) / length_sq);
   }
   r.distance_sq = r.point.squaredNorm();
   return r;

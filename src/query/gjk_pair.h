@@ -1,0 +1,39 @@
+// Two cores in one frame, and the support function of their difference.
+#pragma once
+
+#include "query/core.h"
+#include "query/relative.h"
+
+namespace graze {
+
+/// Two cores with b placed in a's frame, both about their centres. Points of a are in a's centred frame.
+template <class A, class B>
+struct CorePair {
+  const A& a;
+  const B& b;
+  Mat3 rotation;    // b to a
+  Vec3 offset;      // from a's centre to b's, in a's frame
+  double reach;     // every length that enters a separation
+  double rounding;  // no computed separation is wrong by more than this
+
+  CorePair(const A& a_, const B& b_, const Relative& relative)
+      : a(a_),
+        b(b_),
+        rotation(relative.rotation),
+        offset((relative.rotation * b.center() + relative.translation) - a.center()) {
+    // Sixteen roundings of every length that enters a separation. A far centre matters only where a rotation mixes
+    // its coordinates: without one, the differences above are as good as exact.
+    reach = a.extent() + b.extent() + offset.norm();
+    if (relative.rotation != Mat3::Identity()) reach += b.center().norm() + relative.translation.norm();
+    rounding = 16 * kEpsilon * reach;
+  }
+
+  /// The point of b − a nearest along −direction, with the points it comes from (that of b in b's frame).
+  void support(const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) const {
+    on_a = a.support(direction);
+    on_b = b.support(rotation.transpose() * -direction);
+    w = (rotation * on_b + offset) - on_a;
+  }
+};
+
+}  // namespace graze

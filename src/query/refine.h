@@ -1,0 +1,152 @@
+// Newton's method on the sphere of directions: from a direction near the best one to the best one, in a few steps.
+//
+// The separation s(n) = min over w in b − a of n · w is the number both GJK and EPA maximise. Where the shapes meet in a
+// point of smooth surface it is twice differentiable and Newton's step is a 2 × 2 system. Where one of them meets the
+// other with a straight line, s has a kink across the directions facing that line; along them it is smooth again, and
+// Newton runs in one angle. Faces and crossing edges have their direction fixed, and GJK and EPA end there by themselves.
+#pragma once
+
+#include <Eigen/Geometry>
+
+#include "query/gjk_pair.h"
+#include "query/refined.h"
+
+namespace graze {
+
+inline constexpr int kNewtonSteps = 8;
+// The largest turn of one step, radians; and the turn at which rounding takes over.
+inline constexpr double kLongestStep = 0.5;
+
+/// Two tangents of the unit n, orthonormal with it.
+inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
+  // Branchless frame after Duff et al.
+  const double sign = std::copysign(1.0, n.z()), a = -1 / (sign + n.z()), b = n.x() * n.y() * a;
+  u = {1 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()};
+  v = {b, sign + n.y() * n.y() * a, -n.y()};
+}
+
+template <class A, class B>
+Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n) {
+  Refined r;
+  double last = -kInfinity;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    Vec3 w, on_a, on_b;
+    pair.support(n, w, on_a, on_b);
+    const double s = n.dot(w);
+    if (s < last - pair.rounding) return r;
+    last = s;
+    Vec3 u, v;
+    tangents(n, u, v);
+    const double gu = u.dot(w), gv = v.dot(w);
+    const Vec3 nb = -(pair.rotation.transpose() * n);
+    const Vec3 ub = pair.rotation.transpose() * u, vb = pair.rotation.transpose() * v;
+    const Mat3 sa = pair.a.spread(n, on_a), sb = pair.b.spread(nb, on_b);
+    const Vec3 sau = sa * u, sav = sa * v, sbu = sb * ub, sbv = sb * vb;
+    const double uu = u.dot(sau) + ub.dot(sbu) + s, uv = u.dot(sav) + ub.dot(sbv), vv = v.dot(sav) + vb.dot(sbv) + s;
+    const double g = std::max(std::abs(gu), std::abs(gv));
+    const double det = uu * vv - uv * uv;
+    if (g <= pair.rounding && uu >= -pair.rounding && det >= -pair.rounding * (uu + vv)) {
+      r = {true, n, s, on_a, on_b};
+      return r;
+    }
+    if (!(uu > 0 && det > 0)) return r;
+    const double du = (vv * gu - uv * gv) / det, dv = (uu * gv - uv * gu) / det;
+    // What the step still gains is half the product of slope and step: nothing if that drowns in rounding.
+    const double turn_sq = du * du + dv * dv;
+    if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= 1e-7 * pair.reach) {
+      r = {true, n, s, on_a, on_b};
+      return r;
+    }
+    if (!(turn_sq <= kLongestStep * kLongestStep)) return r;
+    n = (n + du * u + dv * v);
+    n /= n.norm();
+  }
+  return r;
+}
+
+/// Newton in the angle about `axis` of directions with n · axis = level (axis in a's frame). `ends` gives both ends of
+/// the line and the other shape's point as two points w; `slide` is the curvature against the move m.
+template <class Ends, class Slide>
+Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, double reach, const Ends& ends,
+                     const Slide& slide) {
+  Refined r;
+  const double ring_sq = 1 - level * level;
+  n -= n.dot(axis) * axis;
+  const double off = n.norm();
+  if (!(off > 0.1)) return r;
+  n = level * axis + std::sqrt(ring_sq) / off * n;
+  double last = -kInfinity;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    Vec3 w0, w1, a0, a1, b0, b1;
+    ends(n, w0, w1, a0, a1, b0, b1);
+    const double s = n.dot(w0);
+    if (s < last - rounding) return r;
+    last = s;
+    const Vec3 m = axis.cross(n);
+    const double slope = m.dot(w0);
+    const double bend = slide(n, m, a0, b0) + s - level * axis.dot(w0);
+    const double turn = bend > 0 ? slope / bend : 0;
+    const bool flat = std::abs(slope) <= rounding && bend >= -rounding;
+    if (flat || (bend > 0 && slope * turn <= 0.125 * rounding && std::abs(slope) <= 1e-7 * reach)) {
+      // The ends must lie on different sides of n, or the best direction does not face the line.
+      const Vec3 across = n.cross(m);
+      const double c0 = across.dot(w0), c1 = across.dot(w1);
+      if (!(c0 * c1 <= 0) || c0 == c1) return r;
+      const double t = c0 / (c0 - c1);
+      r = {true, n, s, a0 + t * (a1 - a0), b0 + t * (b1 - b0)};
+      return r;
+    }
+    if (!(bend > 0) || !(std::abs(turn) <= kLongestStep)) return r;
+    const double c = std::cos(turn), d = std::sin(turn);
+    n = level * axis + c * (n - level * axis) + d * m;
+    n /= n.norm();
+  }
+  return r;
+}
+
+/// The locally best direction near the unit `n`, given support points of both shapes around it; not found where the
+/// shapes meet in faces or crossing edges, or Newton strays.
+template <class A, class B>
+Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a,
+               std::span<const Vec3> points_b) {
+  const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
+  if (ra.rank + rb.rank == 0) return refine_smooth(pair, n);
+  const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
+  const Vec3 axis_b = -(pair.rotation * rb.axis);
+  // Two lines fix the direction, unless they are parallel and slide along each other.
+  constexpr double kParallel = 1e-12;
+  const bool parallel = line_a && line_b && ra.level == 0 && rb.level == 0 &&
+                        ra.axis.cross(axis_b).squaredNorm() <= kParallel * kParallel;
+  if (ra.rank + rb.rank > 1 && !parallel) return {};
+  const auto w_of = [&](const Vec3& on_a, const Vec3& on_b) -> Vec3 {
+    return (pair.rotation * on_b + pair.offset) - on_a;
+  };
+  const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
+    const Vec3 db = -(pair.rotation.transpose() * d), mb = pair.rotation.transpose() * m;
+    return m.dot(pair.a.spread(d, on_a) * m) + mb.dot(pair.b.spread(db, on_b) * mb);
+  };
+  const Vec3 axis = line_a ? ra.axis : axis_b;
+  const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
+    const Vec3 db = -(pair.rotation.transpose() * d);
+    if (line_a) pair.a.line(d, ra, a0, a1);
+    else a0 = a1 = pair.a.support(d);
+    if (line_b) pair.b.line(db, rb, b0, b1);
+    else b0 = b1 = pair.b.support(db);
+    if (parallel) {
+      // The two pairs of ends that lie farthest apart along the axis, one each way.
+      if (axis.dot(a1 - a0) > 0) std::swap(a0, a1);
+      if (axis.dot(pair.rotation * (b1 - b0)) < 0) std::swap(b0, b1);
+    }
+    w0 = w_of(a0, b0), w1 = w_of(a1, b1);
+  };
+  Refined r = refine_along(n, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide);
+  if (!r.found) return r;
+  // A line is only the best feature if no other point of its shape reaches farther.
+  Vec3 w, on_a, on_b;
+  pair.support(r.n, w, on_a, on_b);
+  r.found = r.n.dot(w) >= r.value - pair.rounding;
+  r.value = std::min(r.value, r.n.dot(w));
+  return r;
+}
+
+}  // namespace graze
