@@ -293,7 +293,7 @@ Vec middle(const Body& body) {
 Real reach(const Body& body) {
   const Vec& s = body.size;
   if (body.kind == Kind::ellipsoid) return std::max({s.x, s.y, s.z});
-  if (curved(body.kind)) return std::hypot(s.x, s.y);
+  if (curved(body.kind)) return std::sqrt(s.x * s.x + s.y * s.y);
   const Vec m = middle(body);
   Real most = 0;
   for (const Vec& p : body.points) most = std::max(most, norm(p - m));
@@ -310,9 +310,7 @@ Real magnitude(const Spec& spec) {
   if (spec.kind == Kind::triangle || spec.kind == Kind::convex) {
     for (const Triple& p : spec.points) own = std::max(own, norm(vec(p)));
   } else {
-    const bool three = spec.kind == Kind::box || spec.kind == Kind::ellipsoid;
-    const int used = spec.kind == Kind::sphere ? 1 : three ? 3 : 2;
-    for (int i = 0; i < used; ++i) own += std::abs(Real(spec.size[static_cast<std::size_t>(i)]));
+    for (std::size_t i = 0; i < sizes_used(spec.kind); ++i) own += std::abs(Real(spec.size[i]));
   }
   return most + own;
 }

@@ -67,6 +67,13 @@ Corral corral_of(const Vec& point, const Vec& on_a, const Vec& on_b) {
   return c;
 }
 
+void add(Corral& c, const Vec& point, const Vec& on_a, const Vec& on_b) {
+  const auto k = static_cast<std::size_t>(c.size++);
+  c.point[k] = point;
+  c.on_a[k] = on_a;
+  c.on_b[k] = on_b;
+}
+
 bool contains(const Corral& c, const Vec& p) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(c.size); ++i) {
     if (norm(c.point[i] - p) == 0) return true;
@@ -118,23 +125,43 @@ void reduce(Corral& c) {
 
 Vec nearest_in_hull(const std::vector<Vec>& points, const Vec& p) {
   Corral c = corral_of(points[0] - p, p, points[0]);
-  Real length = norm(c.point[0]);
+  Real length = norm(c.point[0]), gap = 0, scale = 0;
+  for (const Vec& q : points) scale = std::max(scale, norm(q - p));
   for (int step = 0; step < 200; ++step) {
     const Vec x = c.value();
     const Vec* low = &points[0];
     for (const Vec& q : points) {
       if (dot(x, q) < dot(x, *low)) low = &q;
     }
-    if (c.size == 4 || contains(c, *low - p) || !(length * length > dot(x, *low - p))) break;
+    gap = length - dot(x, *low - p) / length;
+    if (!(gap > 0) || c.size == 4 || contains(c, *low - p)) break;
     Corral next = c;
-    const auto k = static_cast<std::size_t>(next.size++);
-    next.point[k] = *low - p;
-    next.on_b[k] = *low;
+    add(next, *low - p, p, *low);
     reduce(next);
     const Real shorter = norm(next.value());
     if (!(shorter < length)) break;
     c = next;
     length = shorter;
+  }
+  // Slivers defeat the walk: try every simplex of a small hull instead.
+  constexpr std::size_t kSmall = 16;
+  if (!(length > 0) || gap <= 8 * kRealEpsilon * scale || points.size() > kSmall) return combine(c, c.on_b);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = i + 1; j < points.size(); ++j) {
+      for (std::size_t k = j + 1; k < points.size(); ++k) {
+        for (std::size_t m = k; m < points.size(); ++m) {
+          Corral next = corral_of(points[i] - p, p, points[i]);
+          add(next, points[j] - p, p, points[j]);
+          add(next, points[k] - p, p, points[k]);
+          if (m > k) add(next, points[m] - p, p, points[m]);
+          reduce(next);
+          if (norm(next.value()) < length) {
+            c = next;
+            length = norm(next.value());
+          }
+        }
+      }
+    }
   }
   return combine(c, c.on_b);
 }
@@ -168,10 +195,7 @@ NearestPair nearest_pair(const Body& a, const Body& b) {
       best.normal = n;
     }
     if (c.size == 4 || !(best.upper > best.lower) || contains(c, low.point[0])) break;
-    const auto k = static_cast<std::size_t>(c.size++);
-    c.point[k] = low.point[0];
-    c.on_a[k] = low.on_a[0];
-    c.on_b[k] = low.on_b[0];
+    add(c, low.point[0], low.on_a[0], low.on_b[0]);
     reduce(c);
   }
   if (best.upper == 0) best.normal = {0, 0, 1};

@@ -58,22 +58,21 @@ Bounds unbounded_pair(const Body& a, const Body& b, Real rounding) {
 }
 
 // Projects to and fro between two bodies that are apart: their points only come nearer.
-void approach(const Body& a, const Body& b, Bounds& r) {
-  Vec x = r.on_a, y = r.on_b;
-  Real length = norm(y - x);
-  for (int step = 0; step < 100; ++step) {
+void approach(const Body& a, const Body& b, Vec x, Bounds& r) {
+  Real length = kRealInfinity;
+  Vec y;
+  for (int step = 0; step < 50; ++step) {
     y = project(b, x);
     x = project(a, y);
     const Real now = norm(y - x);
     if (!(now < length)) break;
     length = now;
   }
-  const Real upper = length + oracle_rounding(a, b);
+  const Real upper = norm(y - x) + oracle_rounding(a, b);
   if (upper >= r.upper) return;
   r.upper = upper;
   r.on_a = x;
   r.on_b = y;
-  r.normal = unit(y - x);
 }
 
 }  // namespace
@@ -99,22 +98,19 @@ Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints)
   // Apart: s has one summit only, and the nearest points are all but there. Cores apart within the radii: the same.
   const Real core_gap = near.upper + a.radius + b.radius;
   const bool apart = near.lower > rounding || (core_gap > 4 * rounding && near.upper - near.lower <= 4 * rounding);
-  Direction best;
-  if (apart) {
-    best = climb(a, b, near.normal);
-    if (near.upper - std::max(near.lower, best.separation) > 64 * rounding) {
-      approach(a, b, r);
-      // The summit lies on a crease: an edge along a side.
-      const Vec start[] = {near.normal, r.normal};
-      const Direction other = best_direction(a, b, start);
-      if (other.separation > best.separation) best = other;
-    }
-  } else {
-    best = best_direction(a, b, hints);
+  Direction best = apart ? climb(a, b, near.normal) : best_direction(a, b, hints);
+  if (apart && near.upper - std::max(near.lower, best.separation) > 64 * rounding) {
+    // Rounding stopped the nearest points short, or the summit lies on a crease: an edge along a side.
+    const Vec start[] = {near.normal, best.normal};
+    const Direction other = best_direction(a, b, start);
+    if (other.separation > best.separation) best = other;
   }
   if (best.separation > r.lower) {
     r.lower = best.separation;
     r.normal = best.normal;
+  }
+  if (r.upper > 64 * rounding && r.upper - r.lower > 64 * rounding) {
+    for (const Vec& x : {near.on_a, support(a, r.normal), project(a, support(b, -r.normal))}) approach(a, b, x, r);
   }
   // Two polytopes that overlap: every facet was tried.
   if (!apart && a.rounded_polytope() && b.rounded_polytope()) r.upper = r.lower + rounding;

@@ -23,6 +23,11 @@ inline bool unbounded(Kind kind) { return kind == Kind::half_space || kind == Ki
 /// Whether the boundary has round parts that no radius around a polytope explains.
 inline bool curved(Kind kind) { return kind == Kind::cylinder || kind == Kind::cone || kind == Kind::ellipsoid; }
 
+/// How many entries of Spec::size mean something.
+inline std::size_t sizes_used(Kind kind) {
+  return kind == Kind::sphere ? 1 : kind == Kind::box || kind == Kind::ellipsoid ? 3 : 2;
+}
+
 using Triple = std::array<double, 3>;
 
 struct Spec {

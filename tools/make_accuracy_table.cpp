@@ -1,0 +1,139 @@
+// Measures how wrong graze is, pair by pair, and writes the table for docs/accuracy.md.
+//
+//     make_accuracy_table OUTPUT.md [--cases N]      N poses per pair (3000)
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "graze/base/parallel.h"
+#include "oracle/cases.h"
+#include "query/judge.h"
+
+namespace {
+
+using namespace graze_test;
+using graze_oracle::Kind;
+using graze_oracle::kKinds;
+using graze_oracle::kTroubles;
+using graze_oracle::Random;
+
+struct Row {
+  Kind a{}, b{};
+  Real separated = 0, overlapping = 0;  // worst error relative to the size
+  Real tolerance = 0;                   // worst stated one
+  long cases = 0, missed = 0, overstated = 0, alarms = 0;
+};
+
+Row measure(Kind a, Kind b, int cases) {
+  Row row{.a = a, .b = b};
+  for (int i = 0; i < cases; ++i) {
+    const auto trouble = kTroubles[static_cast<std::size_t>(i) % kTroubles.size()];
+    Random random(0xacc0000u + 100003u * static_cast<std::uint64_t>(i) + 1000u * static_cast<std::uint64_t>(a) +
+                  static_cast<std::uint64_t>(b));
+    Judge judge(make_case(a, b, trouble, random));
+    const graze::Distance d = distance(judge.a, judge.b);
+    judge.find_truth(d);
+    ++row.cases;
+    if (!collide(judge.a, judge.b) && judge.truth.upper <= 0) ++row.missed;
+    if (collide(judge.a, judge.b) && judge.truth.lower > judge.allowed()) ++row.alarms;
+    if (d.value - d.tolerance > judge.truth.upper) ++row.overstated;
+    if (!std::isfinite(d.value) || !std::isfinite(judge.truth.estimate)) continue;
+    // Apart, the oracle's own interval is part of the error; in an overlap its value is the best way out known.
+    const Real error = d.value > 0 ? std::max(d.value - judge.truth.lower, judge.truth.upper - d.value)
+                                   : std::abs(d.value - judge.truth.estimate);
+    Real& worst = d.value > 0 ? row.separated : row.overlapping;
+    worst = std::max(worst, error / judge.size);
+    row.tolerance = std::max(row.tolerance, d.tolerance / judge.size);
+  }
+  return row;
+}
+
+std::string number(Real x) {
+  char text[32];
+  std::snprintf(text, sizeof text, x > 0 ? "%.0Le" : "0", x);
+  return text;
+}
+
+std::string readable(Kind kind) {
+  std::string name = name_of(kind);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+void write(std::ostream& out, const std::vector<Row>& rows, int cases) {
+  long total = 0, missed = 0, overstated = 0;
+  Real closed = 0, iterated = 0;
+  for (const Row& r : rows) {
+    total += r.cases;
+    missed += r.missed;
+    overstated += r.overstated;
+    Real& worst = iterative(r.a, r.b) ? iterated : closed;
+    worst = std::max({worst, r.separated, r.overlapping});
+  }
+  out << "# How accurate every pair of shapes is\n\n"
+         "Made by `./dev docs` (`make_accuracy_table`). "
+      << cases << " pairs of poses for each pair of shapes, " << total
+      << " in all: random ones, aligned,\ntouching to a few units in the last place or up to 1e-6 apart, nested, with "
+         "parallel faces, with shared edges, slivers of\n1e-4 to 1e-9, a million metres from the origin, and sizes of "
+         "1e-4, 1e6 and mixed.\n\n"
+      << "- missed collisions: " << missed << "\n- over-stated distances (beyond the stated tolerance): " << overstated
+      << "\n- worst error of a closed form: " << number(closed) << ", of an iterative pair: " << number(iterated)
+      << "\n\nErrors are relative to the size of the pair: the sum of the magnitudes of the caller's numbers for both "
+         "shapes, their\ndistance from the origin included. The truth comes from an oracle that shares no code with "
+         "graze and works with 64 bits\nof mantissa. For pairs that are apart it is an interval, proven from both "
+         "sides, and the table counts its width as\nerror. For overlaps it is the shallowest of all ways out that an "
+         "enumeration of facet and crease directions and a local\nsearch find (graze's own way out is among the "
+         "candidates): that graze is not less deep than the truth is proven by its\nnormal, that it is no deeper is as "
+         "certain as that search, which tests hold against a certified lower bound. Two\noverlapping polytopes are "
+         "exact.\n\n"
+         "*Stated* is the largest tolerance that an answer carried with it. *Late* counts pairs that are apart by more "
+         "than the\naccuracy demanded (1e-12 for closed forms, 1e-9 for iterative pairs) and were still said to "
+         "collide.\n\n"
+         "| a | b | method | apart | overlapping | stated | missed | over-stated | late |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const Row& r : rows) {
+    out << "| " << readable(r.a) << " | " << readable(r.b) << " | " << (iterative(r.a, r.b) ? "iterative" : "closed")
+        << " | " << number(r.separated) << " | " << number(r.overlapping) << " | " << number(r.tolerance) << " | "
+        << r.missed << " | " << r.overstated << " | " << r.alarms << " |\n";
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* path = nullptr;
+  int cases = 3000;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--cases") == 0 && i + 1 < argc) {
+      cases = std::atoi(argv[++i]);
+    } else if (path == nullptr && argv[i][0] != '-') {
+      path = argv[i];
+    } else {
+      path = nullptr;
+      break;
+    }
+  }
+  if (path == nullptr || cases <= 0) {
+    std::fprintf(stderr, "usage: make_accuracy_table OUTPUT.md [--cases N]\n");
+    return 2;
+  }
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    for (std::size_t j = i; j < kKinds.size(); ++j) rows.push_back({.a = kKinds[i], .b = kKinds[j]});
+  }
+  graze::parallel_for(rows.size(), [&](std::size_t i) { rows[i] = measure(rows[i].a, rows[i].b, cases); },
+                      {.grain = 1});
+  std::ofstream out(path);
+  write(out, rows, cases);
+  out.flush();
+  if (!out) {
+    std::fprintf(stderr, "%s: cannot be written\n", path);
+    return 1;
+  }
+  return 0;
+}
