@@ -24,9 +24,9 @@ struct Claim {
   std::string peer_name;  ///< whom graze is compared with
   double peer;            ///< the peer's figure in `unit`
   std::string unit = "ns";
-  double goal = 1;      ///< the ratio that graze wants to reach
-  bool agree = true;    ///< both gave the same answers; a claim that does not agree fails the run
-  bool rate = false;    ///< more is better (queries per second), otherwise less is better (times, bytes)
+  double goal = 1;    ///< the ratio that graze wants to reach
+  bool agree = true;  ///< both gave the same answers; a claim that does not agree fails the run
+  bool rate = false;  ///< more is better (queries per second), otherwise less is better (times, bytes)
 
   /// How many times better graze is: > 1 is in its favour.
   double ratio() const { return rate ? ours / peer : peer / ours; }

@@ -78,7 +78,8 @@ TEST(Timing, ComparesPerQuery) {
   const auto work = [&](int n) {
     for (int i = 0; i < n; ++i) sink = sink + 1;
   };
-  const Times times = compare(100, [&] { work(100000); }, [&] { work(1000000); });
+  const Times times = compare(
+      100, [&] { work(100000); }, [&] { work(1000000); });
   EXPECT_GT(times.ours, 0);
   EXPECT_GT(times.peer, 2 * times.ours);
 }

@@ -1,8 +1,8 @@
 // A user's program: asks a few questions and prints the answers to the last bit.
-#include <cstdio>
-#include <cstring>
 #include <graze/graze.h>
 #include <graze/version.h>
+#include <cstdio>
+#include <cstring>
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "--version") == 0) {
