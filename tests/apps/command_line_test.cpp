@@ -1,0 +1,109 @@
+#include <nlohmann/json.hpp>
+
+#include "apps/shell.h"
+#include "graze/version.h"
+
+namespace graze_test {
+namespace {
+
+class CommandLine : public Shell {};
+
+const std::string kBall = R"('{"shape":"sphere","radius":1}')";
+const std::string kFar = R"('{"shape":"sphere","radius":1,"pose":{"xyz":[3,0,0]}}')";
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(CommandLine, HelpsNewcomers) {
+  const Outcome bare = run("$GRAZE");
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_EQ(bare.out, "");
+  EXPECT_TRUE(contains(bare.err, "graze demo"));
+  EXPECT_TRUE(contains(bare.err, "graze --help"));
+  EXPECT_EQ(run("$GRAZE --quiet").code, 2);
+}
+
+TEST_F(CommandLine, ShowsHelpAndVersionAsResults) {
+  for (const std::string command : {"--help", "-h", "ask --help", "demo --help", "collide --help", "distance -h"}) {
+    const Outcome help = run("$GRAZE " + command);
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_TRUE(contains(help.out, "Usage: ")) << command << help.out;
+    EXPECT_EQ(help.err, "") << command;
+  }
+  for (const char* word : {"ask", "demo", "collide", "distance", "--quiet", "--version", "Exit codes", "NO_COLOR"}) {
+    EXPECT_TRUE(contains(run("$GRAZE --help").out, word)) << word;
+  }
+  const Outcome version = run("$GRAZE --version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.out, std::string("graze ") + graze::kVersion + "\n");
+}
+
+TEST_F(CommandLine, AnswersMistakesWith2AndASentence) {
+  for (const std::string command :
+       {"frobnicate", "--frobnicate", "ask a b", "ask --frobnicate", "demo --output", "collide", "collide {}",
+        "distance {} {} {}", "collide {} {} --margin", "collide {} {} --margin x", "collide {} {} --margin nan",
+        "collide {} {} --margin inf", "ask demo x"}) {
+    const Outcome outcome = run("$GRAZE " + command);
+    EXPECT_EQ(outcome.code, 2) << command << outcome.err;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_TRUE(outcome.err.starts_with("graze: ")) << command << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "--help")) << command << outcome.err;
+  }
+}
+
+TEST_F(CommandLine, TellsWhetherTwoShapesTouchByItsExitCode) {
+  const Outcome apart = run("$GRAZE collide " + kBall + " " + kFar);
+  EXPECT_EQ(apart.code, 0) << apart.err;
+  EXPECT_EQ(apart.out, "{\"collide\":false}\n");
+  const Outcome touching = run("$GRAZE collide " + kBall + " " + kBall);
+  EXPECT_EQ(touching.code, 1);
+  EXPECT_EQ(touching.out, "{\"collide\":true}\n");
+  EXPECT_EQ(touching.err, "");
+  EXPECT_EQ(run("$GRAZE collide " + kBall + " " + kFar + " --margin 1.5").code, 1);
+  EXPECT_EQ(run("$GRAZE collide --margin -3 " + kBall + " " + kBall).code, 0);
+}
+
+TEST_F(CommandLine, PrintsTheDistanceOfTwoShapes) {
+  const Outcome apart = run("$GRAZE distance " + kBall + " " + kFar);
+  EXPECT_EQ(apart.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(apart.out)["distance"], 1);
+  EXPECT_EQ(run("$GRAZE distance " + kBall + " " + kBall).code, 1);
+}
+
+TEST_F(CommandLine, RefusesBadShapesWith3) {
+  const Outcome outcome = run("$GRAZE distance " + kBall + R"( '{"shape":"box","half":[1,2]}')");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "graze: B.half: must be an array of 3 numbers, got 2\n");
+  const std::string smuggled = R"('{"shape":"sphere","radius":1},"margin":9,"x":{}')";
+  EXPECT_EQ(run("$GRAZE collide " + smuggled + " " + kBall).code, 3);
+}
+
+TEST_F(CommandLine, SaysWhenResultsCannotBeWritten) {
+  for (const std::string command : {"--help", "--version", "ask --help", "collide {} {}"}) {
+    const std::string whole = command == "collide {} {}" ? "collide " + kBall + " " + kFar : command;
+    const Outcome full = run("$GRAZE " + whole + " >/dev/full");
+    EXPECT_EQ(full.code, 3) << whole;
+    EXPECT_EQ(full.err, "graze: standard output: cannot be written: No space left on device\n") << whole;
+  }
+}
+
+TEST_F(CommandLine, WorksWithoutAnyStream) {
+  EXPECT_EQ(run("$GRAZE collide " + kBall + " " + kFar + " <&- 2>&-").code, 0);
+  EXPECT_EQ(run("$GRAZE frobnicate <&- >&- 2>&-").code, 2);
+}
+
+// `script` gives the command a terminal.
+TEST_F(CommandLine, ColoursMessagesOnTerminalsOnly) {
+  if (std::system("command -v script >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs script(1)";
+  const auto on_terminal = [&](const std::string& variables) {
+    return run(variables + " script -qec '$GRAZE ask nowhere' /dev/null").out;
+  };
+  EXPECT_TRUE(contains(on_terminal("TERM=xterm"), "\033["));
+  EXPECT_FALSE(contains(on_terminal("TERM=xterm NO_COLOR=1"), "\033["));
+  EXPECT_FALSE(contains(on_terminal("TERM=dumb"), "\033["));
+  EXPECT_TRUE(contains(on_terminal("TERM=xterm NO_COLOR="), "\033["));
+  EXPECT_FALSE(contains(run("TERM=xterm $GRAZE ask nowhere").err, "\033["));
+}
+
+}  // namespace
+}  // namespace graze_test

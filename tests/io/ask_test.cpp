@@ -1,0 +1,283 @@
+#include "graze/io/ask.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "graze/base/error.h"
+#include "graze/query/collide.h"
+#include "graze/query/distance.h"
+
+namespace graze {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kBall = R"({"shape":"sphere","radius":1})";
+
+std::string pair(const std::string& ask, const std::string& a, const std::string& b, const std::string& more = "") {
+  return R"({"ask":")" + ask + R"(","a":)" + a + R"(,"b":)" + b + more + "}";
+}
+
+std::string text_of(const std::string& question) { return answer(question).text; }
+Json json_of(const std::string& question) { return Json::parse(text_of(question)); }
+
+// The error that a question gets.
+std::string error_of(const std::string& question) {
+  const Answer given = answer(question);
+  EXPECT_EQ(given.verdict, Verdict::refused) << question;
+  return Json::parse(given.text).value("error", "no error: " + given.text);
+}
+
+// The error of a question whose `a` is this.
+std::string error_of_a(const std::string& a) { return error_of(pair("collide", a, kBall)); }
+
+// The error of a question whose `a` is a sphere at this pose.
+std::string error_of_pose(const std::string& pose) {
+  return error_of_a(R"({"shape":"sphere","radius":1,"pose":)" + pose + "}");
+}
+
+// Each kind of shape with its surface through (0, 0, 1), its bulk below, and nothing above.
+const std::vector<std::string> kKinds = {
+    R"({"shape":"sphere","radius":1})",
+    R"({"shape":"box","half":[2,3,1]})",
+    R"({"shape":"capsule","radius":0.25,"half_length":0.75})",
+    R"({"shape":"cylinder","radius":2,"half_length":1})",
+    R"({"shape":"cone","radius":2,"half_length":1})",
+    R"({"shape":"ellipsoid","radii":[2,3,1]})",
+    R"({"shape":"convex","points":[[-1,-1,0],[1,-1,0],[0,1,0],[0,0,1]]})",
+    R"({"shape":"halfspace","normal":[0,0,2],"offset":2})",
+    R"({"shape":"plane","normal":[0,0,-2],"offset":-2})",
+    R"({"shape":"triangle","points":[[-1,-1,0],[1,-1,0],[0,0,1]]})",
+};
+
+TEST(Ask, AnswersEveryQuestionAboutEveryKind) {
+  for (const std::string& kind : kKinds) {
+    SCOPED_TRACE(kind);
+    const std::string near = R"({"shape":"sphere","radius":0.5,"pose":{"xyz":[0,0,2]}})";
+    const Json d = json_of(pair("distance", kind, near));
+    EXPECT_NEAR(d["distance"].get<double>(), 0.5, 1e-9);
+    EXPECT_NEAR(d["on_a"][2].get<double>(), 1, 1e-9);
+    EXPECT_NEAR(d["on_b"][2].get<double>(), 1.5, 1e-9);
+    EXPECT_EQ(text_of(pair("collide", kind, near)), R"({"collide":false})");
+    EXPECT_EQ(text_of(pair("collide", kind, near, R"(,"margin":0.75)")), R"({"collide":true})");
+    EXPECT_EQ(text_of(pair("contacts", kind, near)), R"({"contacts":[]})");
+    EXPECT_EQ(text_of(pair("penetration", kind, near)), R"({"overlapping":false})");
+
+    const std::string touching = R"({"shape":"sphere","radius":0.5,"pose":{"xyz":[0,0,1.4]}})";
+    EXPECT_EQ(text_of(pair("collide", kind, touching)), R"({"collide":true})");
+    EXPECT_EQ(text_of(pair("collide", touching, kind)), R"({"collide":true})");
+    EXPECT_EQ(json_of(pair("penetration", touching, kind))["overlapping"], true);
+    const Json contacts = json_of(pair("contacts", kind, touching))["contacts"];
+    ASSERT_GE(contacts.size(), 1U);
+    EXPECT_GT(contacts[0]["depth"].get<double>(), 0);
+  }
+}
+
+TEST(Ask, KeepsTheOrderOfTheCaller) {
+  const std::string high = R"({"shape":"box","half":[1,1,1],"pose":{"xyz":[0,0,5]}})";
+  const Json ab = json_of(pair("distance", kBall, high)), ba = json_of(pair("distance", high, kBall));
+  EXPECT_EQ(ab["on_a"], ba["on_b"]);
+  EXPECT_EQ(ab["on_b"], ba["on_a"]);
+  EXPECT_EQ(ab["distance"], ba["distance"]);
+  const std::string low = R"({"shape":"box","half":[1,1,1],"pose":{"xyz":[0,0,1.5]}})";
+  EXPECT_GT(json_of(pair("contacts", kBall, low))["contacts"][0]["normal"][2].get<double>(), 0.5);
+  EXPECT_LT(json_of(pair("contacts", low, kBall))["contacts"][0]["normal"][2].get<double>(), -0.5);
+}
+
+TEST(Ask, SaysTheVerdict) {
+  const std::string far = R"({"shape":"sphere","radius":1,"pose":{"xyz":[9,0,0]}})";
+  for (const char* ask : {"collide", "distance", "contacts", "penetration"}) {
+    EXPECT_EQ(answer(pair(ask, kBall, far)).verdict, Verdict::clear) << ask;
+    EXPECT_EQ(answer(pair(ask, kBall, kBall)).verdict, Verdict::touching) << ask;
+  }
+  EXPECT_EQ(answer("x").verdict, Verdict::refused);
+}
+
+TEST(Ask, EchoesTheIdOfAnyType) {
+  for (const char* id : {"7", "-0.5", "\"x\"", "null", "true", "[1,[2]]", "{\"a\":{}}", "\"é\\n\\u0000\"", "1e+300",
+                         "[]", "18446744073709551615", "\"\""}) {
+    const std::string good = text_of(pair("collide", kBall, kBall, std::string(",\"id\":") + id));
+    EXPECT_EQ(good, std::string("{\"id\":") + id + ",\"collide\":true}");
+    const std::string bad = text_of(std::string("{\"id\":") + id + ",\"ask\":\"what\"}");
+    EXPECT_TRUE(bad.starts_with(std::string("{\"id\":") + id + ",\"error\":")) << bad;
+  }
+  EXPECT_EQ(text_of(R"({"id":3,"ask":)").substr(0, 15), R"({"id":3,"error")");
+}
+
+TEST(Ask, WritesNumbersThatReadBackToTheSameDouble) {
+  const std::string a = R"({"shape":"sphere","radius":0.1})";
+  const std::string b = R"({"shape":"sphere","radius":0.2,"pose":{"xyz":[0.7,1.1,-3.3]}})";
+  const Distance d = distance(placed_from_json(a, "a"), placed_from_json(b, "b"));
+  const Json given = json_of(pair("distance", a, b));
+  EXPECT_EQ(given["distance"].get<double>(), d.value);
+  EXPECT_EQ(given["tolerance"].get<double>(), d.tolerance);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(given["on_b"][static_cast<std::size_t>(i)].get<double>(), d.on_b[i]);
+}
+
+TEST(Ask, AnswersBeyondTheLimit) {
+  const std::string far = R"({"shape":"sphere","radius":1,"pose":{"xyz":[9,0,0]}})";
+  EXPECT_EQ(text_of(pair("distance", kBall, far, R"(,"limit":0.5)")), R"({"distance":null,"beyond":0.5})");
+  EXPECT_EQ(json_of(pair("distance", kBall, far, R"(,"limit":7.5)"))["distance"], 7);
+}
+
+TEST(Ask, WritesInfinityAsANumberThatOverflows) {
+  const std::string floor = R"({"shape":"halfspace","normal":[0,0,1],"offset":0})";
+  const std::string wall = R"({"shape":"halfspace","normal":[1,0,0],"offset":0})";
+  const std::string text = text_of(pair("distance", floor, wall));
+  EXPECT_TRUE(text.starts_with(R"({"distance":-1e999,)")) << text;
+  EXPECT_EQ(std::strtod("-1e999", nullptr), -kInfinity);
+  EXPECT_TRUE(text_of(pair("penetration", floor, wall)).starts_with(R"({"overlapping":true,"depth":1e999,)"));
+}
+
+TEST(Ask, PlacesTheShapeAtPoseTimesLocal) {
+  const auto place = [](const std::string& pose) {
+    return placed_from_json(R"({"shape":"sphere","radius":1,)" + pose + "}", "a").pose;
+  };
+  const double r = std::sqrt(0.5);
+  const Pose turned = Pose::from_wxyz({1, 2, 3}, r, 0, 0, r);
+  EXPECT_EQ(place(R"("pose":{"xyz":[1,2,3],"wxyz":[1,0,0,1]})").translation(), Vec3(1, 2, 3));
+  EXPECT_TRUE(place(R"("pose":{"xyz":[1,2,3],"wxyz":[5,0,0,5]})").rotation().isApprox(turned.rotation()));
+  EXPECT_TRUE(place(R"("pose":{"xyz":[1,2,3],"xyzw":[0,0,1,1]})").rotation().isApprox(turned.rotation()));
+  EXPECT_TRUE(place(R"("pose":{"rpy":[0,0,1.5707963267948966]})").rotation().isApprox(turned.rotation()));
+  const Pose both = place(R"("local":{"xyz":[1,0,0]},"pose":{"xyz":[1,2,3],"wxyz":[1,0,0,1]})");
+  EXPECT_TRUE(both.translation().isApprox(Vec3(1, 3, 3)));
+  EXPECT_EQ(place(R"("pose":{})"), Pose());
+  // Roll first, then pitch, then yaw, about axes that stay where they are.
+  const Pose rpy = place(R"("pose":{"rpy":[0.3,-0.4,0.5]})");
+  const Pose steps = Pose::from_rpy({0, 0, 0}, 0, 0, 0.5) * Pose::from_rpy({0, 0, 0}, 0, -0.4, 0) *
+                     Pose::from_rpy({0, 0, 0}, 0.3, 0, 0);
+  EXPECT_TRUE(rpy.rotation().isApprox(steps.rotation()));
+}
+
+TEST(Ask, RefusesBadPoses) {
+  EXPECT_EQ(error_of_pose("7"), "a.pose: must be an object, got a number");
+  EXPECT_EQ(error_of_pose(R"({"xyz":[1,2]})"), "a.pose.xyz: must be an array of 3 numbers, got 2");
+  EXPECT_EQ(error_of_pose(R"({"xyz":[1,2,null]})"), "a.pose.xyz[2]: must be a number, got null");
+  EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0]})"), "a.pose.wxyz: must be an array of 4 numbers, got 3");
+  EXPECT_EQ(error_of_pose(R"({"quat":[1,0,0,0]})"), "a.pose.quat: unknown field; a pose has xyz, wxyz, xyzw, rpy");
+  const std::string more = "a.pose: has more than one rotation; give one of wxyz, xyzw and rpy";
+  EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0,0],"rpy":[0,0,0]})"), more);
+  EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0,0],"xyzw":[0,0,0,1]})"), more);
+  EXPECT_EQ(error_of_pose(R"({"xyzw":[0,0,0,1],"rpy":[0,0,0]})"), more);
+  EXPECT_TRUE(error_of_pose(R"({"wxyz":[0,0,0,0]})").starts_with("a.pose.wxyz: must be finite and not zero"));
+  EXPECT_TRUE(error_of_pose(R"({"xyzw":[0,0,0,0]})").starts_with("a.pose.xyzw: must be finite and not zero"));
+  EXPECT_TRUE(error_of_pose(R"({"xyz":[0,0,1e300]})").starts_with("a.pose.xyz: "));
+  EXPECT_TRUE(
+      error_of_a(R"({"shape":"sphere","radius":1,"local":{"xyz":7}})").starts_with("a.local.xyz: must be an arr"));
+}
+
+TEST(Ask, RefusesBadShapesWithThePathOfTheField) {
+  EXPECT_EQ(error_of_a("[]"), "a: must be an object, got an array");
+  EXPECT_EQ(error_of_a("{}"), "a.shape: missing");
+  EXPECT_EQ(error_of_a(R"({"shape":7})"), "a.shape: must be a string, got a number");
+  EXPECT_TRUE(error_of_a(R"({"shape":"ball"})").starts_with("a.shape: unknown shape \"ball\"; known are sphere, box,"));
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere"})"), "a.radius: missing");
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":"1"})"), "a.radius: must be a number, got a string");
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":[1]})"), "a.radius: must be a number, got an array");
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":true})"), "a.radius: must be a number, got true or false");
+  EXPECT_TRUE(error_of_a(R"({"shape":"sphere","radius":-1})").starts_with("a.radius: must be 0 or between "));
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"half":2})"),
+            "a.half: unknown field; a sphere has shape, radius, pose, local");
+  EXPECT_EQ(error_of_a(R"({"shape":"box","half":[1,2]})"), "a.half: must be an array of 3 numbers, got 2");
+  EXPECT_EQ(error_of_a(R"({"shape":"box","half":3})"), "a.half: must be an array of 3 numbers, got a number");
+  EXPECT_TRUE(error_of_a(R"({"shape":"box","half":[1,2,0]})").starts_with("a.half: each must be positive"));
+  for (const char* kind : {"capsule", "cylinder", "cone"}) {
+    const std::string start = std::string(R"({"shape":")") + kind + R"(",)";
+    EXPECT_EQ(error_of_a(start + R"("radius":1})"), "a.half_length: missing");
+    EXPECT_TRUE(error_of_a(start + R"("radius":0,"half_length":1})").starts_with("a.radius: must be "));
+    EXPECT_TRUE(error_of_a(start + R"("radius":1,"half_length":-2})").starts_with("a.half_length: must be "));
+    EXPECT_TRUE(error_of_a(start + R"("radius":1,"half_length":1,"length":2})").starts_with("a.length: unknown field"));
+  }
+  EXPECT_TRUE(error_of_a(R"({"shape":"ellipsoid","radii":[1,0,1]})").starts_with("a.radii: each must be positive"));
+  EXPECT_TRUE(error_of_a(R"({"shape":"convex","points":[]})").starts_with("a.points: "));
+  EXPECT_EQ(error_of_a(R"({"shape":"convex","points":7})"), "a.points: must be an array of points, got a number");
+  EXPECT_EQ(error_of_a(R"({"shape":"convex","points":[[0,0,0],[1,2]]})"),
+            "a.points[1]: must be an array of 3 numbers, got 2");
+  EXPECT_EQ(error_of_a(R"({"shape":"convex","points":[[0,0,{}]]})"), "a.points[0][2]: must be a number, got an object");
+  EXPECT_TRUE(error_of_a(R"({"shape":"convex","points":[[0,0,1e300]]})").starts_with("a.points: "));
+  EXPECT_EQ(error_of_a(R"({"shape":"triangle","points":[[0,0,0],[1,0,0]]})"),
+            "a.points: must be an array of 3 points, got 2");
+  EXPECT_TRUE(error_of_a(R"({"shape":"plane","normal":[0,0,0],"offset":1})").starts_with("a: plane normal: "));
+  EXPECT_EQ(error_of_a(R"({"shape":"halfspace","normal":[0,0,1]})"), "a.offset: missing");
+  EXPECT_TRUE(error_of(pair("collide", kBall, R"({"shape":"sphere","radius":-1})")).starts_with("b.radius: "));
+}
+
+TEST(Ask, RefusesBadQuestions) {
+  EXPECT_EQ(error_of("[]"), "question: must be an object, got an array");
+  EXPECT_EQ(error_of("null"), "question: must be an object, got null");
+  EXPECT_EQ(error_of("{}"), "ask: missing");
+  EXPECT_EQ(error_of(R"({"ask":[]})"), "ask: must be a string, got an array");
+  EXPECT_TRUE(error_of(R"({"ask":"touch"})").starts_with("ask: unknown question \"touch\"; known are collide,"));
+  EXPECT_EQ(error_of(R"({"ask":"collide"})"), "a: missing");
+  EXPECT_EQ(error_of(R"({"ask":"collide","a":)" + kBall + "}"), "b: missing");
+  EXPECT_EQ(error_of(pair("collide", kBall, kBall, R"(,"limit":1)")),
+            "limit: unknown field; collide has ask, id, a, b, margin");
+  EXPECT_EQ(error_of(pair("distance", kBall, kBall, R"(,"limit":null)")), "limit: must be a number, got null");
+  EXPECT_EQ(error_of(pair("distance", kBall, kBall, R"(,"limit":1e999)")),
+            "limit: the number 1e999 is beyond the range of a double");
+  EXPECT_EQ(error_of(pair("collide", kBall, kBall, R"(,"margin":"1")")), "margin: must be a number, got a string");
+  for (const char* max : {"0", "-1", "2.5", "1e-3"}) {
+    EXPECT_TRUE(error_of(pair("contacts", kBall, kBall, std::string(",\"max\":") + max))
+                    .starts_with("max: must be a whole number of at least 1, got "));
+  }
+  EXPECT_EQ(error_of(pair("contacts", kBall, kBall, R"(,"max":"3")")),
+            "max: must be a whole number of at least 1, got a string");
+}
+
+TEST(Ask, BoundsTheNumberOfContacts) {
+  const std::string box = R"({"shape":"box","half":[1,1,1]})";
+  const std::string floor = R"({"shape":"halfspace","normal":[0,0,1],"offset":-0.9})";
+  EXPECT_EQ(json_of(pair("contacts", box, floor))["contacts"].size(), 4U);
+  EXPECT_EQ(json_of(pair("contacts", box, floor, R"(,"max":3)"))["contacts"].size(), 3U);
+  EXPECT_EQ(json_of(pair("contacts", box, floor, R"(,"max":1e18)"))["contacts"].size(), 4U);
+}
+
+TEST(Ask, SaysWhatIsNotSupportedYet) {
+  for (const char* ask : {"sweep", "search", "cost", "probability"}) {
+    EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
+              "ask: " + std::string(ask) + " is not supported yet");
+  }
+  for (const char* kind : {"mesh", "cloud", "map", "heightfield"}) {
+    const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
+    EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
+    EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");
+  }
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"motion":{"to":{}}})"), "a: motion is not supported yet");
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})"), "a: vertices_to is not supported yet");
+}
+
+TEST(Ask, AnswersValidJsonWhateverTheBytes) {
+  std::vector<std::string> lines = {"", "\xff", "{\"\xff\":1}", R"({"ask":"\ud83d\ude00\u0007"})",
+                                    R"({"\u0000":1,"ask":"collide"})"};
+  lines.push_back(R"({"ask":")" + std::string(1000, 'x') + R"("})");
+  lines.push_back(R"({"ask":"collide",")" + std::string(59, 'x') + R"(é":1})");  // cut in the middle of a character
+  for (int byte = 0; byte < 256; ++byte) {
+    lines.push_back(std::string(1, static_cast<char>(byte)));
+    lines.push_back("{\"id\":1,\"a" + std::string(1, static_cast<char>(byte)) + "\":1,\"ask\":\"collide\"}");
+  }
+  for (const std::string& line : lines) {
+    const Answer given = answer(line);
+    EXPECT_EQ(given.verdict, Verdict::refused);
+    EXPECT_TRUE(Json::accept(given.text)) << given.text;
+    EXPECT_EQ(given.text.find('\n'), std::string::npos);
+  }
+}
+
+TEST(Ask, ReadsOneGeometryByItself) {
+  const Placed box = placed_from_json(R"({"shape":"box","half":[1,2,3]})", "A");
+  EXPECT_EQ(std::get<Box>(box.geometry).half.value(), Vec3(1, 2, 3));
+  try {
+    placed_from_json(R"({"shape":"box","half":[1,2]})", "A");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "A.half: must be an array of 3 numbers, got 2");
+  }
+  EXPECT_THROW(placed_from_json("{", "A"), Error);
+}
+
+}  // namespace
+}  // namespace graze
