@@ -11,18 +11,14 @@
 #include <tuple>
 
 #include "graze/base/error.h"
-#include "shape/hull.h"
 #include "shape/lanes.h"
+#include "shape/solid_hull.h"
 
 namespace graze {
 namespace {
 
 // Qhull counts points and coordinates in int.
 constexpr std::size_t kMaxPoints = 100'000'000;
-
-// A point that stands out of the hull of the others by no more than this part of its half size may be left out: the
-// heights that decide it are not known better.
-constexpr double kDropTolerance = 8 * kEpsilon;
 
 // Below this many vertices a plain loop beats the dispatch.
 constexpr std::size_t kFewVertices = 8;
@@ -83,81 +79,6 @@ std::uint64_t stamp_of(const std::vector<Vec3>& points) {
   return hash;
 }
 
-// Twice the area of a triangle along its normal. From the corner opposite the longest edge: the cross product of the
-// two short edges keeps its digits in long thin triangles.
-Vec3 area_of(const Vec3& a, const Vec3& b, const Vec3& c, double size) {
-  const Vec3 ab = (b - a) / size, bc = (c - b) / size, ca = (a - c) / size;
-  const double longest = std::max({ab.squaredNorm(), bc.squaredNorm(), ca.squaredNorm()});
-  if (ab.squaredNorm() == longest) return bc.cross(ca);
-  return bc.squaredNorm() == longest ? ca.cross(ab) : ab.cross(bc);
-}
-
-// Unit outward normals of the surface's faces: the vector area of a face is little disturbed by slivers in it. From the
-// caller's coordinates, since moving and scaling has rounded the others.
-std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec3>& points, double size) {
-  std::vector<Vec3> areas(surface.normals.size(), Vec3::Zero());
-  for (const auto& [corners, face] : surface.triangles) {
-    const auto& [i, j, k] = corners;
-    areas[index(face)] += area_of(points[index(i)], points[index(j)], points[index(k)], size);
-  }
-  for (std::size_t face = 0; face < areas.size(); ++face) {
-    const Vec3 normal = unit(areas[face]);
-    // A face of nothing but slivers: qhull's plane is the better guess. Either bounds the hull, as the offset is
-    // measured afterwards.
-    areas[face] = normal.dot(surface.normals[face]) > 0.5 ? normal : unit(surface.normals[face]);
-  }
-  return areas;
-}
-
-struct Solid {
-  std::vector<char> is_vertex;
-  std::vector<std::array<int, 3>> triangles;
-  std::vector<Vec3> normals;
-};
-
-// The hull of `originals`; `points` are the same shifted and scaled by 1/size to about unit size around the origin.
-template <class Lane>
-std::optional<Solid> solid_hull(const std::vector<Vec3>& originals, double size, const std::vector<Vec3>& points) {
-  const std::optional<HullSurface> surface = hull_surface(points);
-  if (!surface) return std::nullopt;
-
-  Solid solid;
-  solid.is_vertex.assign(points.size(), 0);
-  solid.normals = face_normals(*surface, originals, size);
-  for (const auto& triangle : surface->triangles) {
-    solid.triangles.push_back(triangle.corners);
-    for (const int corner : triangle.corners) solid.is_vertex[index(corner)] = 1;
-  }
-
-  std::vector<Vec3> vertices;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (solid.is_vertex[i]) vertices.push_back(points[i]);
-  }
-  const auto vertex_lanes = lanes::arranged<Lane, 3>(vertices.size(), coordinates_of(vertices));
-  std::vector<double> offsets;
-  for (const Vec3& n : solid.normals) offsets.push_back(along(vertices[highest(vertex_lanes, n)], n));
-
-  // A surface whose planes do not enclose the mean of its own vertices is an artefact of rounding.
-  const Vec3 inside = mean(vertices);
-  double inner_radius = kInfinity;
-  for (std::size_t face = 0; face < offsets.size(); ++face) {
-    inner_radius = std::min(inner_radius, offsets[face] - along(inside, solid.normals[face]));
-  }
-  if (!(inner_radius > kDropTolerance)) return std::nullopt;
-
-  // Qhull leaves out what it takes for coplanar, and its merged facets may be wider than rounding. Whatever stands
-  // out of the planes becomes a vertex, so that nothing rests on its tolerances.
-  const auto face_lanes = lanes::arranged<Lane, 4>(offsets.size(), [&](std::size_t face) {
-    const Vec3& n = solid.normals[face];
-    return std::array{n.x(), n.y(), n.z(), offsets[face]};
-  });
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (solid.is_vertex[i] || (points[i] - inside).norm() < inner_radius) continue;
-    if (highest_plane(face_lanes, points[i]).value > kDropTolerance) solid.is_vertex[i] = 1;
-  }
-  return solid;
-}
-
 }  // namespace
 
 Convex Convex::hull_of(std::span<const Vec3> points) {
@@ -173,22 +94,26 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
 
   auto data = std::make_shared<Data>();
   std::vector<Vec3> candidates = distinct(points);
-  // Far and tiny hulls have all their digits in the differences from a point near by; these are exact or nearly so.
+  // Far and tiny hulls have all their digits in the differences from a point near by; these are exact or nearly so, and
+  // scaling by a power of two is.
   const Vec3 middle = box.center();
-  const double size = box.half().maxCoeff();
+  int exponent = 0;
+  std::frexp(box.half().maxCoeff(), &exponent);
+  const double size = std::ldexp(1.0, exponent);
   std::vector<Vec3> scaled;
   scaled.reserve(candidates.size());
-  for (const Vec3& p : candidates) scaled.emplace_back(size > 0 ? Vec3((p - middle) / size) : Vec3::Zero());
+  for (const Vec3& p : candidates) scaled.emplace_back((p - middle) / size);
 
-  if (const std::optional<Solid> solid = solid_hull<Lane>(candidates, size, scaled)) {
+  // Thinner than the rounding of its coordinates is flat.
+  const double thickness = 32 * kEpsilon * (1 + middle.cwiseAbs().maxCoeff() / size);
+  const std::optional<SolidHull> solid = solid_hull(scaled, candidates, size, thickness);
+  if (solid) {
     std::vector<int> place(candidates.size(), -1);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!solid->is_vertex[i]) continue;
       place[i] = static_cast<int>(data->vertices.size());
-      scaled[data->vertices.size()] = scaled[i];
       data->vertices.push_back(candidates[i]);
     }
-    scaled.resize(data->vertices.size());
     for (const auto& [a, b, c] : solid->triangles) {
       data->triangles.push_back({place[index(a)], place[index(b)], place[index(c)]});
     }
@@ -200,14 +125,14 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     data->vertices = std::move(candidates);
   }
 
-  data->center = middle + size * mean(scaled);
+  data->center = middle + size * (solid ? solid->center : mean(scaled));
   for (const Vec3& v : data->vertices) {
     data->centered.push_back(v - data->center);
     data->radius = std::max(data->radius, data->centered.back().norm());
   }
   data->radius *= 1 + 8 * kEpsilon;
   data->vertex_lanes = lanes::arranged<Lane, 3>(data->centered.size(), coordinates_of(data->centered));
-  if (!data->faces.empty()) {
+  if (solid) {
     std::vector<double> offsets;
     for (const Face& f : data->faces) {
       offsets.push_back(along(data->centered[highest(data->vertex_lanes, f.normal)], f.normal));
@@ -216,8 +141,15 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
       const Vec3& n = data->faces[i].normal;
       return std::array{n.x(), n.y(), n.z(), offsets[i]};
     });
-    const double nearest = *std::min_element(offsets.begin(), offsets.end());
-    data->inner_radius = std::max(0.0, nearest - 8 * kEpsilon * data->radius);
+    // Measured to the lowest corners of the faces: what lies below all of them is in the hull (see solid_hull.cpp).
+    data->inner_radius = kInfinity;
+    for (std::size_t i = 0; i < data->triangles.size(); ++i) {
+      for (const int corner : data->triangles[i]) {
+        const double height = along(data->centered[index(corner)], solid->normals[index(solid->face_of[i])]);
+        data->inner_radius = std::min(data->inner_radius, height);
+      }
+    }
+    data->inner_radius = std::max(0.0, data->inner_radius - 8 * kEpsilon * data->radius);
   }
   data->stamp = stamp_of(data->vertices);
   return Convex(std::move(data));

@@ -78,22 +78,18 @@ HullSurface surface_of(Qhull& hull) {
 
 }  // namespace
 
-std::optional<HullSurface> hull_surface(std::span<const Vec3> points) {
-  if (points.size() < 4) return std::nullopt;
+std::optional<HullSurface> hull_surface(std::span<const Vec3> points, HullMethod method) {
+  if (points.size() < 4) return HullSurface{};
   std::vector<double> coordinates;
   coordinates.reserve(3 * points.size());
   for (const Vec3& p : points) coordinates.insert(coordinates.end(), {p.x(), p.y(), p.z()});
 
-  // First with merged facets. Where those end in a precision error, once more with joggled input: the surface is then
-  // that of points moved by far less than a micrometre per metre, and the caller measures its planes anew.
-  for (const char* command : {"qhull Qt Pp", "qhull QJ Pp"}) {
-    const auto hull = std::make_unique<Qhull>();
-    const int code = hull->run(coordinates, command);
-    if (code == qh_ERRmem) throw std::bad_alloc();
-    if (code == qh_ERRsingular) return std::nullopt;
-    if (code == qh_ERRnone) return surface_of(*hull);
-  }
-  return std::nullopt;
+  const auto hull = std::make_unique<Qhull>();
+  const int code = hull->run(coordinates, method == HullMethod::merged ? "qhull Qt Pp" : "qhull QJ Pp");
+  if (code == qh_ERRmem) throw std::bad_alloc();
+  if (code == qh_ERRsingular) return HullSurface{};
+  if (code != qh_ERRnone) return std::nullopt;
+  return surface_of(*hull);
 }
 
 }  // namespace graze

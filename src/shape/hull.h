@@ -10,7 +10,7 @@
 
 namespace graze {
 
-/// A closed, consistently oriented triangulated surface.
+/// A triangulated surface.
 struct HullSurface {
   struct Triangle {
     std::array<int, 3> corners;  ///< indices of the points, counter-clockwise from outside
@@ -20,8 +20,13 @@ struct HullSurface {
   std::vector<Vec3> normals;  ///< outward, one per face, to within rounding; triangles in one plane share a face
 };
 
-/// The hull's surface of distinct points of about unit size around the origin; none if they are coplanar or so nearly
-/// so that rounding decides. Throws std::bad_alloc and nothing else.
-std::optional<HullSurface> hull_surface(std::span<const Vec3> points);
+enum class HullMethod {
+  merged,   ///< faces that rounding cannot tell from one plane are one face
+  joggled,  ///< of points moved by a tiny random amount, the same in every run; all faces are triangles
+};
+
+/// What qhull takes for the hull's surface, of distinct points of about unit size around the origin. No triangles if it
+/// finds the points coplanar, nothing at all if it fails. Throws std::bad_alloc and nothing else.
+std::optional<HullSurface> hull_surface(std::span<const Vec3> points, HullMethod method);
 
 }  // namespace graze

@@ -1,8 +1,9 @@
 #include "graze/shape/shape.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <numbers>
+
+#include "shape/cross.h"
 
 namespace graze {
 namespace {
@@ -39,7 +40,7 @@ Moments moments_of(const Convex& c) {
     const Vec3 p = c.vertices()[static_cast<std::size_t>(i)] - c.center();
     const Vec3 q = c.vertices()[static_cast<std::size_t>(j)] - c.center();
     const Vec3 r = c.vertices()[static_cast<std::size_t>(k)] - c.center();
-    const double volume = p.dot(q.cross(r)) / 6;
+    const double volume = p.dot(accurate_cross(q, r)) / 6;
     const Vec3 total = p + q + r;
     sum.mass += volume;
     sum.first += volume / 4 * total;

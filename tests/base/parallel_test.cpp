@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "support/scale.h"
 
@@ -26,8 +27,8 @@ constexpr int kThreadCounts[] = {0, 1, 2, 3, 8, 32};
 
 TEST(ConcurrentParallelFor, VisitsEveryIndexOnce) {
   for (const int threads : kThreadCounts) {
-    for (const std::size_t count : {0, 1, 2, 255, 256, 257, 1000, 100'000}) {
-      for (const std::size_t grain : {0, 1, 7, 1000, 1'000'000}) {
+    for (const std::size_t count : std::vector<std::size_t>{0, 1, 2, 255, 256, 257, 1000, 100'000}) {
+      for (const std::size_t grain : std::vector<std::size_t>{0, 1, 7, 1000, 1'000'000}) {
         if (grain == 1 && count > 1000) continue;
         std::vector<int> visits(count, 0);  // not atomic: a second visitor would be a race
         parallel_for(count, [&](std::size_t i) { ++visits[i]; }, {.threads = threads, .grain = grain});
@@ -51,8 +52,8 @@ TEST(ConcurrentParallelFor, PartsDependOnCountAndGrainOnly) {
         options);
     return parts;
   };
-  for (const std::size_t count : {1, 10, 256, 1001, 12'345}) {
-    for (const std::size_t grain : {0, 3, 100}) {
+  for (const std::size_t count : std::vector<std::size_t>{1, 10, 256, 1001, 12'345}) {
+    for (const std::size_t grain : std::vector<std::size_t>{0, 3, 100}) {
       const auto expected = parts_of(count, {.threads = 1, .grain = grain});
       std::size_t next = 0;
       for (const auto& [begin, end] : expected) {
@@ -153,7 +154,7 @@ TEST(ConcurrentParallelReduce, RoundsTheSameWayOnAnyNumberOfThreads) {
         },
         std::plus<>(), options);
   };
-  for (const std::size_t grain : {0, 10, 999}) {
+  for (const std::size_t grain : std::vector<std::size_t>{0, 10, 999}) {
     const double expected = sum_with({.threads = 1, .grain = grain});
     EXPECT_NEAR(expected, std::log(100'003.0) + std::numbers::egamma + 0.5 / 100'003, 1e-10);
     for (const int threads : kThreadCounts) {

@@ -11,7 +11,9 @@ namespace graze_test {
 /// The SplitMix64 sequence of a seed.
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U) {}
+  explicit Generator(std::uint64_t seed) : state_(seed) {
+    state_ = bits();  // or neighbouring seeds would give one sequence, shifted
+  }
 
   std::uint64_t bits() {
     std::uint64_t z = state_ += 0x9E3779B97F4A7C15U;

@@ -30,17 +30,19 @@ class Convex {
   static Convex hull_of(std::span<const Vec3> points);
 
   /// The extreme points with the caller's coordinates, each once, in the order of the caller's points. Points that
-  /// reach out of the hull of the others by no more than rounding (8 epsilon of its size) may be left out. A flat hull
-  /// keeps every distinct point, extreme or not.
+  /// reach out of the hull of the others by no more than rounding (32 epsilon of its size) may be left out, and points
+  /// so near to a sharp edge or to the surface of a thin hull that rounding cannot prove them inside are kept. A flat
+  /// hull keeps every distinct point, extreme or not.
   std::span<const Vec3> vertices() const { return data_->vertices; }
-  /// The bounding planes; empty for a flat hull (also for one whose thickness drowns in rounding). Coplanar neighbours
-  /// are merged. normal · v <= offset holds to the bit for every vertex, evaluated as (x·x + y·y) + z·z.
+  /// The bounding planes; empty for a flat hull (also for one whose thickness drowns in rounding, or whose planes
+  /// rounding makes looser than 1e-13 of its size). Coplanar neighbours are merged. normal · v <= offset holds to the
+  /// bit for every vertex, evaluated as (x·x + y·y) + z·z.
   std::span<const Face> faces() const { return data_->faces; }
   /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside; empty for a flat hull.
   std::span<const std::array<int, 3>> triangles() const { return data_->triangles; }
   bool flat() const { return data_->faces.empty(); }
 
-  /// The mean of the vertices: a point inside, from which `radius` reaches every vertex.
+  /// A point well inside (the mean of the corners), from which `radius` reaches every vertex.
   const Vec3& center() const { return data_->center; }
   double radius() const { return data_->radius; }
   /// A ball of this radius about the centre lies inside; 0 for a flat hull.
