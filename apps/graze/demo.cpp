@@ -17,11 +17,16 @@
 namespace graze::app {
 namespace {
 
-constexpr std::size_t kWidth = 800, kHeight = 500;
-constexpr std::size_t kRows = 14;  // of the table on the terminal
+constexpr std::size_t kWidth = 800;  // pixels; five eighths of it high
+constexpr std::size_t kRows = 14;    // of the table on the terminal
 
-Camera make_camera() {
-  return Camera({2.6, -6.6, 3.3}, {-0.15, 0.1, 0.55}, 36 * std::numbers::pi / 180, kWidth, kHeight);
+struct DemoArguments {
+  std::string file = "graze-demo.html";
+  std::size_t width = kWidth;
+};
+
+Camera make_camera(std::size_t width) {
+  return Camera({2.6, -6.6, 3.3}, {-0.15, 0.1, 0.55}, 36 * std::numbers::pi / 180, width, width * 5 / 8);
 }
 
 std::string point(const Vec3& p) {
@@ -52,18 +57,18 @@ void print_results(const DemoResults& r) {
                     r.seconds_for_picture));
 }
 
-int demo(const std::string& file, bool quiet) {
+int demo(const DemoArguments& arguments, bool quiet) {
   if (::isatty(STDERR_FILENO) != 0) remark(quiet, "Measuring and drawing a scene; this takes a few seconds.");
   DemoResults results{.scene = make_scene(), .pairs = {}, .picture = {}};
   results.pairs = report_pairs(results.scene);
   results.throughput = measure_throughput(results.scene);
-  const Camera camera = make_camera();
+  const Camera camera = make_camera(arguments.width);
   const auto start = std::chrono::steady_clock::now();
   results.picture = render(results.scene, camera);
   results.seconds_for_picture = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  write_file(file, page(results, camera));
+  write_file(arguments.file, page(results, camera));
   if (!quiet) print_results(results);
-  print(quiet ? file + "\n" : fmt::format("page:    {}\n", file));
+  print(fmt::format("{}{}\n", quiet ? "" : "page:    ", arguments.file));
   return kClear;
 }
 
@@ -71,9 +76,14 @@ int demo(const std::string& file, bool quiet) {
 
 void add_demo(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("demo", "Measure a scene of all shapes and write a page with its picture");
-  const auto file = std::make_shared<std::string>("graze-demo.html");
-  command->add_option("-o,--output", *file, "The page to write")->capture_default_str()->type_name("FILE");
-  command->callback([&session, file] { session.run = [&session, file] { return demo(*file, session.quiet); }; });
+  const auto arguments = std::make_shared<DemoArguments>();
+  command->add_option("-o,--output", arguments->file, "The page to write")->capture_default_str()->type_name("FILE");
+  command->add_option("--width", arguments->width, "Pixels of the picture")
+      ->check(CLI::Range(64, 4096))
+      ->capture_default_str()
+      ->type_name("NUMBER");
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { return demo(*arguments, session.quiet); }; });
 }
 
 }  // namespace graze::app

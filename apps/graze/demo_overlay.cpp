@@ -14,11 +14,15 @@ class View {
  public:
   View(const Picture& picture, const Camera& camera) : picture_(picture), camera_(camera) {}
 
-  std::pair<double, double> place(const Vec3& point) const { return camera_.project(point); }
+  std::pair<double, double> place(const Vec3& point) const {
+    const auto [x, y] = camera_.project(point);
+    const double scale = static_cast<double>(kOverlayWidth) / static_cast<double>(camera_.width());
+    return {scale * x, scale * y};
+  }
 
   bool shown(const Vec3& point) const {
     constexpr double kSlack = 0.015;  // metres: points on a surface are seen
-    const auto [x, y] = place(point);
+    const auto [x, y] = camera_.project(point);
     if (!(x >= 0 && y >= 0 && x < static_cast<double>(camera_.width()) && y < static_cast<double>(camera_.height()))) {
       return false;
     }

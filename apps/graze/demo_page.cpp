@@ -119,7 +119,7 @@ std::string page(const DemoResults& results, const Camera& camera) {
 <figure>
 <div class="stage">
 <img alt="A corner of a workshop with one of every shape" width="{width}" height="{height}" src="data:image/png;base64,{png}">
-<svg viewBox="0 0 {width} {height}" role="img" aria-label="Nearest points and contacts">
+<svg viewBox="0 0 {units} {units_high}" role="img" aria-label="Nearest points and contacts">
 {overlay}</svg>
 </div>
 <figcaption><span class="key" style="color:var(--gap)"></span>the nearest neighbour of bodies that touch no other, dashed where hidden &ensp;
@@ -147,9 +147,10 @@ surface normals come from the same answers. Point at a row of the table to see i
 </html>
 )html",
       fmt::arg("style", kStyle), fmt::arg("script", kScript), fmt::arg("width", image.width),
-      fmt::arg("height", image.height), fmt::arg("png", base64(png(image))),
-      fmt::arg("overlay", overlay(results, camera)), fmt::arg("tiles", tiles(results)), fmt::arg("rows", rows(results)),
-      fmt::arg("version", kVersion), fmt::arg("pixels", image.width * image.height));
+      fmt::arg("height", image.height), fmt::arg("units", kOverlayWidth), fmt::arg("units_high", kOverlayWidth * 5 / 8),
+      fmt::arg("png", base64(png(image))), fmt::arg("overlay", overlay(results, camera)),
+      fmt::arg("tiles", tiles(results)), fmt::arg("rows", rows(results)), fmt::arg("version", kVersion),
+      fmt::arg("pixels", image.width * image.height));
 }
 
 std::string rounded(double count) {

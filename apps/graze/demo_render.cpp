@@ -1,12 +1,12 @@
 #include "demo_render.h"
 
-#include <tbb/parallel_for.h>
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
+
+#include "graze/base/parallel.h"
 
 namespace graze::app {
 namespace {
@@ -53,7 +53,7 @@ class Tracer {
   Tracer(const Scene& scene, const Camera& camera) : scene_(scene), camera_(camera) {
     for (const Object& object : scene) {
       all_.push_back(&object);
-      if (object.bounds.bounded()) bodies_.push_back(&object);
+      (object.bounds.bounded() ? bodies_ : flat_).push_back(&object);
     }
   }
 
@@ -81,31 +81,45 @@ class Tracer {
     return best;
   }
 
-  // What a ray can meet at all: most rays pass most objects.
-  const Candidates& in_the_way(const Candidates& candidates, const Vec3& origin, const Vec3& ray, double margin) {
+  // The bodies that a ray can meet at all: most rays pass most of them.
+  const Candidates& in_the_way(const Vec3& origin, const Vec3& ray, double margin) {
     on_ray_.clear();
-    for (const Object* object : candidates) {
-      if (!object->bounds.bounded() || meets(object->bounds, origin, ray, margin)) on_ray_.push_back(object);
+    for (const Object* object : bodies_) {
+      if (meets(object->bounds, origin, ray, margin)) on_ray_.push_back(object);
     }
     return on_ray_;
   }
 
+  // Where a ray meets floor or wall: they are flat, so that one distance and its direction tell.
+  std::pair<double, Nearest> meet_flat(const Vec3& origin, const Vec3& ray) {
+    std::pair<double, Nearest> first{kFar, {}};
+    for (const Object* object : flat_) {
+      ++queries_;
+      const Distance d = distance(object->placed, at(Sphere{.radius = 0}, Pose::at(origin)));
+      const double approach = -d.normal.dot(ray);
+      if (approach <= 0 || d.value >= first.first * approach) continue;
+      first = {d.value / approach, {0, object, d.normal}};
+    }
+    return first;
+  }
+
   std::pair<double, Nearest> march(const Vec3& origin, const Vec3& ray) {
-    const Candidates& candidates = in_the_way(all_, origin, ray, 0.01);
+    const std::pair<double, Nearest> flat = meet_flat(origin, ray);
+    const Candidates& candidates = in_the_way(origin, ray, 0.01);
     double t = 0;
-    for (int step = 0; step < kMaxSteps && t < kFar; ++step) {
+    for (int step = 0; step < kMaxSteps && t < flat.first && !candidates.empty(); ++step) {
       const Nearest near = nearest(candidates, origin + t * ray, kFar);
       t += near.value;
       if (near.object != nullptr && near.value < kHit * t) return {t, near};
     }
-    return {kFar, {}};
+    return flat;
   }
 
   // How much of the sun is seen from `point`: rays that pass close by something are dimmed, too.
   double sunlight(const Vec3& point, const Vec3& to_sun) {
     // The sun stands above the floor and before the wall: only bodies are in its way.
     constexpr double kSharpness = 16, kReach = 3.2;
-    const Candidates& candidates = in_the_way(bodies_, point, to_sun, kReach / kSharpness);
+    const Candidates& candidates = in_the_way(point, to_sun, kReach / kSharpness);
     if (candidates.empty()) return 1;
     double light = 1;
     for (double t = 0.01; t < kReach;) {
@@ -165,7 +179,7 @@ class Tracer {
 
   const Scene& scene_;
   const Camera& camera_;
-  Candidates all_, bodies_, on_ray_;
+  Candidates all_, bodies_, flat_, on_ray_;
   std::uint64_t queries_ = 0;
 };
 
@@ -214,7 +228,7 @@ Picture render(const Scene& scene, const Camera& camera) {
   std::vector<Sample> samples(width * height);
   std::atomic<std::uint64_t> queries = 0;
   const auto each_row = [&](const auto& action) {
-    tbb::parallel_for(std::size_t{0}, height, [&](std::size_t y) {
+    parallel_for(height, [&](std::size_t y) {
       Tracer tracer(scene, camera);
       for (std::size_t x = 0; x < width; ++x) action(tracer, x, y);
       queries += tracer.queries();

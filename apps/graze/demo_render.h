@@ -37,8 +37,9 @@ struct Picture {
   std::uint64_t queries = 0;
 };
 
-/// Sphere tracing: each ray advances by the distance to the nearest object until that is next to nothing. Shadows,
-/// occlusion and the level lines on the floor are distances, too, and so are the surface normals.
+/// Sphere tracing: each ray advances by the distance to the nearest body until that is next to nothing. Shadows,
+/// occlusion and the level lines on the floor are distances, too, and so are the surface normals. The first object is
+/// the floor.
 Picture render(const Scene& scene, const Camera& camera);
 
 }  // namespace graze::app

@@ -41,7 +41,7 @@ TEST_F(CommandLine, AnswersMistakesWith2AndASentence) {
   for (const std::string command :
        {"frobnicate", "--frobnicate", "ask a b", "ask --frobnicate", "demo --output", "collide", "collide {}",
         "distance {} {} {}", "collide {} {} --margin", "collide {} {} --margin x", "collide {} {} --margin nan",
-        "collide {} {} --margin inf", "ask demo x"}) {
+        "collide {} {} --margin inf", "ask demo x", "demo --width 0", "demo --width 1e9"}) {
     const Outcome outcome = run("$GRAZE " + command);
     EXPECT_EQ(outcome.code, 2) << command << outcome.err;
     EXPECT_EQ(outcome.out, "") << command;

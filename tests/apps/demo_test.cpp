@@ -89,7 +89,7 @@ TEST(DemoPage, RoundsForReaders) {
 class DemoCommand : public Shell {};
 
 TEST_F(DemoCommand, WritesOneSelfContainedPage) {
-  const Outcome outcome = run("$GRAZE demo");
+  const Outcome outcome = run("$GRAZE demo --width 160");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("queries per second"), std::string::npos);
   EXPECT_NE(outcome.out.find("graze-demo.html"), std::string::npos);
@@ -104,7 +104,7 @@ TEST_F(DemoCommand, WritesOneSelfContainedPage) {
 }
 
 TEST_F(DemoCommand, SaysWhyThePageCannotBeWritten) {
-  const Outcome folder = run("$GRAZE demo --quiet -o no/where.html");
+  const Outcome folder = run("$GRAZE demo --quiet --width 64 -o no/where.html");
   EXPECT_EQ(folder.code, 3);
   EXPECT_EQ(folder.err, "graze: no/where.html: cannot be written: No such file or directory\n");
 }
