@@ -164,10 +164,11 @@ class ShapesBench {
     const PairSet set = random_poses(a, b, {});
     pairs_.push_back(set.name);
     const Proof proof = prove(set);
-    if (verbose_ && proof.boolean + proof.distance + proof.signed_distance + proof.contact + proof.hull > 0) {
-      fmt::print("{}: unproven {} boolean, {} distance, {} signed, {} contact, {} hull\n", set.name, proof.boolean,
-                 proof.distance, proof.signed_distance, proof.contact, proof.hull);
+    if (proof.unproven() + proof.hull > 0) {
+      fmt::print("{}: unproven {} boolean, {} contact, {} distance, {} signed, {} hulls; first in case {}\n", set.name,
+                 proof.boolean, proof.contact, proof.distance, proof.signed_distance, proof.hull, proof.first);
     }
+    cases_ += set.cases.size();
     proof_ += proof;
     const auto subjects = prepare(set);
     for (std::size_t q = 0; q < kQuestions.size(); ++q) {
@@ -196,7 +197,7 @@ class ShapesBench {
 
   void print_means() const {
     fmt::print("ns per query, geometric mean over {} pairs of shapes (answers that are wrong, of {} each)\n",
-               pairs_.size(), 2000 * pairs_.size());
+               pairs_.size(), cases_);
     fmt::print("{:<12}", "");
     for (const Question question : kQuestions) fmt::print("{:>18}", name_of(question));
     fmt::print("\n");
@@ -307,7 +308,7 @@ class ShapesBench {
 
   /// The same queries with and without a memory of the pose before; the answers must not differ.
   void add_warm(Claims& claims) const {
-    constexpr double kStep = 0.005, kTurn = 0.5 * 3.14159265358979 / 180;
+    constexpr double kSame = 1e-9, kStep = 0.005, kTurn = 0.5 * 3.14159265358979 / 180;
     constexpr std::array kGeneral = {Kind::box, Kind::cylinder, Kind::cone, Kind::ellipsoid, Kind::convex};
     if (verbose_) fmt::print("{:<22}{:>20}{:>20}\n", "cold → warm, ns", "boolean", "distance");
     std::array<std::vector<double>, 2> cold, warm;
@@ -326,7 +327,11 @@ class ShapesBench {
           warm[q].push_back(ns[1]);
           subjects[0]->run(question, a);
           subjects[1]->run(question, b);
-          for (std::size_t k = 0; k < a.size(); ++k) agree = agree && std::abs(a[k] - b[k]) <= 1e-6;
+          for (std::size_t k = 0; k < a.size(); ++k) {
+            if (std::abs(a[k] - b[k]) <= kSame) continue;
+            if (agree) fmt::print("{}: {} cold, {} warm in step {}\n", set.name, a[k], b[k], k);
+            agree = false;
+          }
         }
         if (verbose_) {
           fmt::print("{:<22}{:>9.0f} → {:>8.0f}{:>9.0f} → {:>8.0f}\n", set.name, cold[0].back(), warm[0].back(),
@@ -348,6 +353,7 @@ class ShapesBench {
   bool verbose_;
   std::vector<Peer> peers_;
   std::vector<std::string> pairs_;
+  std::size_t cases_ = 0;
   std::array<Column, kQuestions.size()> columns_;
   Proof proof_;
 };

@@ -130,6 +130,7 @@ Proof prove(const PairSet& set) {
   for (const Case& c : set.cases) {
     const Body &body_a = a[c.size], &body_b = b[c.size];
     const graze::Placed placed_a = graze::at(body_a.shape(), c.a), placed_b = graze::at(body_b.shape(), c.b);
+    const std::size_t before = proof.unproven();
 
     proof.boolean += graze::collide(placed_a, placed_b) != c.colliding;
 
@@ -138,12 +139,14 @@ Proof prove(const PairSet& set) {
 
     const graze::Distance d = graze::distance(placed_a, placed_b);
     proof.signed_distance += !(c.colliding ? proven_deep(body_a, body_b, c, d) : proven_apart(body_a, body_b, c, d));
-    proof.truth.push_back(d.value);
 
     std::array<graze::Contact, 4> buffer;
     const auto found = graze::contacts(placed_a, placed_b, buffer, {.max = buffer.size()});
     const bool same_depth = !found.empty() && std::abs(found[0].depth + d.value) <= kProofTolerance * std::abs(d.value);
     proof.contact += !(c.colliding ? same_depth : found.empty());
+
+    if (before == 0 && proof.unproven() > 0) proof.first = proof.truth.size();
+    proof.truth.push_back(d.value);
   }
   return proof;
 }

@@ -26,7 +26,10 @@ struct Proof {
   std::size_t contact = 0;
   /// Hulls that do not enclose exactly their vertices.
   std::size_t hull = 0;
+  /// Index of the first case of which something could not be proven.
+  std::size_t first = 0;
 
+  std::size_t unproven() const { return boolean + distance + signed_distance + contact; }
   Proof& operator+=(const Proof& other);
 };
 
