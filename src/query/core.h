@@ -9,18 +9,25 @@
 #include <span>
 
 #include "graze/shape/shape.h"
+#include "query/products.h"
 
 namespace graze {
 
 // Every core offers, in coordinates about its own centre:
 //   kCurved           whether the surface bends anywhere (iterations then converge instead of ending)
 //   support(d)        the point farthest along d, d of any length but zero
-//   spread(n, p)      derivative of the support point with respect to the unit direction n, p = support(n)
+//   bend(n, p, u, v)  how the support point p = support(n) moves as the unit n turns, along tangents u and v; see Bend
 //   center()          the centre in the shape's frame
 //   extent()          no point of the core is farther from the centre
 //   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
 //   ridge(points)     what kind of feature the given support points belong to, see Ridge
 //   stamp()           a number that differs for differing cores, to recognise them by
+
+/// The derivative of the support point with respect to the direction, as a quadratic form on two tangents.
+struct Bend {
+  double uu = 0, uv = 0, vv = 0;
+  void operator+=(const Bend& other) { uu += other.uu, uv += other.uv, vv += other.vv; }
+};
 
 /// A feature on which support points slide: `rank` 0 is a point or a smooth piece of surface, 1 a straight line (edge,
 /// side of a cylinder or cone), 2 a flat face. The directions n that face a line are those with n · axis = level.
@@ -64,7 +71,7 @@ inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> 
 struct PointCore {
   static constexpr bool kCurved = false;
   Vec3 support(const Vec3&) const { return Vec3::Zero(); }
-  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return 0; }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
@@ -77,7 +84,7 @@ struct SegmentCore {
   static constexpr bool kCurved = false;
   double half_length;
   Vec3 support(const Vec3& d) const { return {0, 0, std::copysign(half_length, d.z())}; }
-  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return half_length; }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
@@ -90,7 +97,7 @@ struct BoxCore {
   static constexpr bool kCurved = false;
   const Box& box;
   Vec3 support(const Vec3& d) const { return graze::support(box, d); }
-  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return box.half->norm(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
@@ -110,11 +117,11 @@ struct TriangleCore {
     corners = {t.a() - middle, t.b() - middle, t.c() - middle};
   }
   Vec3 support(const Vec3& d) const {
-    const double a = corners[0].dot(d), b = corners[1].dot(d), c = corners[2].dot(d);
+    const double a = dot(corners[0], d), b = dot(corners[1], d), c = dot(corners[2], d);
     if (a >= b) return a >= c ? corners[0] : corners[2];
     return b >= c ? corners[1] : corners[2];
   }
-  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return middle; }
   double extent() const {
     return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
@@ -128,18 +135,21 @@ struct TriangleCore {
 };
 
 // The rim point of a circle of `radius` about z turns with the direction's heading only.
-inline Mat3 rim_spread(double radius, const Vec3& n) {
+inline Bend rim_bend(double radius, const Vec3& n, const Vec3& u, const Vec3& v) {
   const double across_sq = n.x() * n.x() + n.y() * n.y();
-  if (!(across_sq > 0)) return Mat3::Zero();
-  const Vec3 tangent(-n.y(), n.x(), 0);
-  return (radius / (across_sq * std::sqrt(across_sq))) * tangent * tangent.transpose();
+  if (!(across_sq > 0)) return {};
+  const double scale = radius / (across_sq * std::sqrt(across_sq));
+  const double tu = n.x() * u.y() - n.y() * u.x(), tv = n.x() * v.y() - n.y() * v.x();
+  return {scale * tu * tu, scale * tu * tv, scale * tv * tv};
 }
 
 struct CylinderCore {
   static constexpr bool kCurved = true;
   const Cylinder& cylinder;
   Vec3 support(const Vec3& d) const { return graze::support(cylinder, d); }
-  Mat3 spread(const Vec3& n, const Vec3&) const { return rim_spread(cylinder.radius, n); }
+  Bend bend(const Vec3& n, const Vec3&, const Vec3& u, const Vec3& v) const {
+    return rim_bend(cylinder.radius, n, u, v);
+  }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return Vec3(cylinder.radius, 0, cylinder.half_length).norm(); }
   Ridge ridge(std::span<const Vec3> points) const {
@@ -166,9 +176,8 @@ struct ConeCore {
   static constexpr bool kCurved = true;
   const Cone& cone;
   Vec3 support(const Vec3& d) const { return graze::support(cone, d); }
-  Mat3 spread(const Vec3& n, const Vec3& p) const {
-    if (p.z() > 0) return Mat3::Zero();
-    return rim_spread(cone.radius, n);
+  Bend bend(const Vec3& n, const Vec3& p, const Vec3& u, const Vec3& v) const {
+    return p.z() > 0 ? Bend{} : rim_bend(cone.radius, n, u, v);
   }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return Vec3(cone.radius, 0, cone.half_length).norm(); }
@@ -199,11 +208,13 @@ struct EllipsoidCore {
   static constexpr bool kCurved = true;
   const Ellipsoid& ellipsoid;
   Vec3 support(const Vec3& d) const { return graze::support(ellipsoid, d); }
-  Mat3 spread(const Vec3& n, const Vec3& p) const {
+  // (D − p pᵀ) / |r n| with D the squared radii.
+  Bend bend(const Vec3& n, const Vec3& p, const Vec3& u, const Vec3& v) const {
     const Vec3& r = ellipsoid.radii;
-    Mat3 m = -p * p.transpose();
-    m.diagonal() += r.cwiseProduct(r);
-    return m / r.cwiseProduct(n).norm();
+    const Vec3 ru(r.x() * u.x(), r.y() * u.y(), r.z() * u.z()), rv(r.x() * v.x(), r.y() * v.y(), r.z() * v.z());
+    const Vec3 rn(r.x() * n.x(), r.y() * n.y(), r.z() * n.z());
+    const double pu = dot(p, u), pv = dot(p, v), scale = 1 / std::sqrt(norm_sq(rn));
+    return {scale * (norm_sq(ru) - pu * pu), scale * (dot(ru, rv) - pu * pv), scale * (norm_sq(rv) - pv * pv)};
   }
   Vec3 center() const { return Vec3::Zero(); }
   double extent() const { return ellipsoid.radii->maxCoeff(); }
@@ -217,7 +228,7 @@ struct ConvexCore {
   static constexpr bool kCurved = false;
   const Convex& hull;
   Vec3 support(const Vec3& d) const { return hull.centered_vertices()[hull.support_index(d)]; }
-  Mat3 spread(const Vec3&, const Vec3&) const { return Mat3::Zero(); }
+  Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return hull.center(); }
   double extent() const { return hull.radius(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }

@@ -1,5 +1,6 @@
 #include "query/epa.h"
 
+#include <Eigen/Geometry>
 #include <cstdint>
 
 namespace graze {
@@ -34,11 +35,12 @@ class Polytope {
       const std::size_t nearest = nearest_face();
       if (nearest == kNone) break;
       const Face& face = faces_[nearest];
+      if (best_.upper < 0) break;  // a direction that separates: the shapes are apart after all
       const double slack = best_.upper < kInfinity ? std::max(difference_.rounding, tolerance * best_.upper) : 0;
       best_.lower = std::min(best_.upper, std::max(0.0, face.distance));
       if (best_.upper - face.distance <= slack) break;
       const Vertex v = probe(face.normal);
-      const double height = face.normal.dot(v.p);
+      const double height = dot(face.normal, v.p);
       if (height < best_.upper) settle(face, v);
       if (best_.upper - face.distance <= slack) break;
       if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height && settled(face, height)) {
@@ -62,20 +64,21 @@ class Polytope {
   }
 
   void note(const Vec3& n, const Vertex& v) {
-    const double height = n.dot(v.p);
-    if (height < best_.upper) best_.upper = std::max(0.0, height), best_.toward = n, best_.on_a = v.a;
+    const double height = dot(n, v.p);
+    if (height < best_.upper) best_.upper = height, best_.toward = n, best_.on_a = v.a;
   }
 
   // `face` gives the best bound so far: its normal is the way out, its point nearest to the origin the deepest one.
   void settle(const Face& face, const Vertex& v) {
     note(face.normal, v);
-    const Vec3 foot = face.normal * face.distance;
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
-    const double at_i = face.normal.dot((j.p - foot).cross(k.p - foot));
-    const double at_j = face.normal.dot((k.p - foot).cross(i.p - foot));
-    const double at_k = face.normal.dot((i.p - foot).cross(j.p - foot));
-    const double all = at_i + at_j + at_k;
-    if (all > 0) best_.on_a = (at_i * i.a + at_j * j.a + at_k * k.a) / all;
+    Nearest nearest;
+    consider_triangle({i.p, j.p, k.p, Vec3::Zero()}, 0, 1, 2, 0, nearest);
+    const std::array<const Vertex*, 3> corners = {&i, &j, &k};
+    best_.on_a.setZero();
+    for (std::size_t c = 0; c < static_cast<std::size_t>(nearest.size); ++c) {
+      best_.on_a += nearest.weight[c] * corners[nearest.corner[c]]->a;
+    }
   }
 
   // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.
@@ -90,7 +93,7 @@ class Polytope {
                                    vertices_[face.corner[2]].b};
     const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
     if (!r.found || -r.value > height) return false;
-    if (-r.value < best_.upper) best_.upper = std::max(0.0, -r.value), best_.toward = r.n, best_.on_a = r.on_a;
+    if (-r.value < best_.upper) best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a;
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
     return true;
   }
@@ -167,12 +170,12 @@ class Polytope {
     if (free_ != kNone) free_ = faces_[slot].neighbor[0];
     Face& face = faces_[slot];
     const Vec3& p = vertices_[corner[0]].p;
-    const Vec3 normal = (vertices_[corner[1]].p - p).cross(vertices_[corner[2]].p - p);
-    const double area = normal.norm();
+    const Vec3 normal = cross(minus(vertices_[corner[1]].p, p), minus(vertices_[corner[2]].p, p));
+    const double area = std::sqrt(norm_sq(normal));
     face.corner = corner, face.neighbor = neighbor;
     if (area > 0) {
-      face.normal = normal / area;
-      face.distance = face.normal.dot(p);
+      face.normal = times(1 / area, normal);
+      face.distance = dot(face.normal, p);
       key_[slot] = face.distance;
     } else {
       // A face without area has no side to see it from: it stays, and its neighbours speak for it.
@@ -193,7 +196,7 @@ class Polytope {
     for (const Index c : faces_[seed].corner) {
       if (vertices_[c].p == v.p) return false;
     }
-    if (!(faces_[seed].normal.dot(v.p) > faces_[seed].distance)) return false;
+    if (!(dot(faces_[seed].normal, v.p) > faces_[seed].distance)) return false;
     struct Edge {
       Index from, to, beyond;
     };
@@ -208,7 +211,7 @@ class Polytope {
       for (std::size_t e = 0; e < 3; ++e) {
         const Index other = face.neighbor[e];
         if (seen[other]) continue;
-        if (faces_[other].normal.dot(v.p) > faces_[other].distance) {
+        if (dot(faces_[other].normal, v.p) > faces_[other].distance) {
           seen[other] = true;
           visible[visible_count++] = other;
         }

@@ -20,7 +20,8 @@ struct Difference {
 };
 
 struct Depth {
-  double upper = kInfinity;       ///< moving b this far along `toward` separates: never less than the true depth
+  double upper = kInfinity;       ///< moving b this far along `toward` separates: never less than the true depth.
+                                  ///< Negative: the sets are apart by at least minus this
   double lower = 0;               ///< no shorter translation separates (of curved pairs: as far as Newton saw)
   Vec3 toward = Vec3::UnitX();    ///< unit
   Vec3 on_a = Vec3::Zero();       ///< the deepest point of a

@@ -13,6 +13,7 @@ namespace graze {
 struct GjkGoal {
   double above = kInfinity;  ///< stop as soon as the cores are proven farther apart than this
   double below = 0;          ///< stop as soon as they are known to be this close or closer
+  bool boolean = false;      ///< only which of the two matters, not the distance
 };
 
 struct Gjk {
@@ -20,7 +21,7 @@ struct Gjk {
   End end = End::measured;
   Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
-  double lower = 0;             ///< proven separation, before the pair's rounding is taken off
+  double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
   bool refined = false;         ///< on_a was found by Newton, beside the simplex
   Vec3 on_a;
   Simplex simplex;
@@ -48,69 +49,74 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   Gjk r;
   Simplex& s = r.simplex;
   Vec3 v = first;
-  bool have_upper = false;
-  double try_refine = goal.below > 0 || goal.above == 0 ? 0 : kRefineFrom;
+  double vv = norm_sq(v);
+  bool inside = false;  // v is a point of the difference, not only a direction
+  const double rounding_sq = pair.rounding * pair.rounding;
+  [[maybe_unused]] double refine_from = goal.boolean ? -1 : kRefineFrom;
   if (cache != nullptr && recalls(*cache, pair)) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(cache->size); ++i) {
-      s.push((pair.rotation * cache->b[i] + pair.offset) - cache->a[i], cache->a[i], cache->b[i]);
+      s.push(pair.difference(cache->a[i], cache->b[i]), cache->a[i], cache->b[i]);
     }
-    const Vec3 nearest = reduce(s, true);
-    if (s.size == 4) {
+    const Nearest nearest = nearest_to_origin(s, true, pair.rounding);
+    if (nearest.size == 4) {
+      shrink(s, nearest);
       r.end = Gjk::End::overlap, r.upper = 0;
       return r;
     }
-    if (nearest.squaredNorm() > pair.rounding * pair.rounding) v = nearest, have_upper = true, r.upper = v.norm();
-    else s.size = 0;
+    if (nearest.distance_sq > rounding_sq) {
+      shrink(s, nearest);
+      v = nearest.point, vv = nearest.distance_sq, inside = true;
+    } else {
+      s.size = 0;
+    }
   }
   for (int i = 0; i < kGjkIterations; ++i) {
-    const double vv = v.squaredNorm();
     Vec3 w, on_a, on_b;
     pair.support(v, w, on_a, on_b);
-    const double vw = v.dot(w), length = std::sqrt(vv);
-    if (vw > r.lower * length) r.lower = vw / length, r.toward = v;
+    const double vw = dot(v, w), length = std::sqrt(vv);
+    r.lower = std::max(r.lower, vw / length);
     if (r.lower > goal.above) {
       r.end = Gjk::End::above;
       break;
     }
-    if (have_upper && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
+    if (inside && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
     if constexpr (A::kCurved || B::kCurved) {
-      if (have_upper && vv - vw <= try_refine * vv) {
+      if (inside && vv - vw <= refine_from * vv) {
         const auto count = static_cast<std::size_t>(s.size);
         const Refined best = refine(pair, v / length, {s.a.data(), count}, {s.b.data(), count});
         if (best.found) {
-          const double reached = ((pair.rotation * best.on_b + pair.offset) - best.on_a).norm();
+          const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
           if (reached - best.value <= kGjkTolerance * reached + pair.rounding) {
             r.lower = std::max(r.lower, best.value), r.upper = reached, r.on_a = best.on_a, r.refined = true;
-            v = best.n;
+            r.toward = best.n;
             break;
           }
         }
-        try_refine /= kRefineAgain;
+        refine_from /= kRefineAgain;
       }
     }
-    const Simplex before = s;
     s.push(w, on_a, on_b);
-    const Vec3 nearest = reduce(s, false);
-    if (s.size == 4) {
+    const Nearest nearest = nearest_to_origin(s, false, pair.rounding);
+    if (inside && nearest.distance_sq >= vv) {  // rounding leaves nothing to gain
+      --s.size;
+      break;
+    }
+    shrink(s, nearest);
+    if (nearest.size == 4 || nearest.distance_sq <= rounding_sq) {
       r.end = Gjk::End::overlap, r.upper = 0;
       break;
     }
-    const double nn = nearest.squaredNorm();
-    if (nn <= pair.rounding * pair.rounding) {
-      r.end = Gjk::End::overlap, r.upper = std::sqrt(nn);
-      break;
-    }
-    if (have_upper && nn >= vv) {  // rounding leaves nothing to gain
-      s = before;
-      break;
-    }
-    v = nearest, have_upper = true, r.upper = std::sqrt(nn);
-    if (r.upper <= goal.below) {
+    v = nearest.point, vv = nearest.distance_sq, inside = true;
+    if (vv <= goal.below * goal.below) {
       r.end = Gjk::End::below;
       break;
     }
   }
-  if (r.end == Gjk::End::measured) r.toward = v;
+  if (r.end == Gjk::End::measured && !r.refined) {
+    r.toward = v, r.upper = std::sqrt(vv);
+    // Not even the sign is proven: as good as touching.
+    if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap;
+  }
   if (cache != nullptr) {
     cache->size = s.size, cache->stamp_a = pair.a.stamp(), cache->stamp_b = pair.b.stamp();
     for (std::size_t i = 0; i < static_cast<std::size_t>(s.size); ++i) cache->a[i] = s.a[i], cache->b[i] = s.b[i];

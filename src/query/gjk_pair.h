@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/core.h"
+#include "query/products.h"
 #include "query/relative.h"
 
 namespace graze {
@@ -28,11 +29,18 @@ struct CorePair {
     rounding = 16 * kEpsilon * reach;
   }
 
+  /// The point b − a of the difference for a point of each, that of b in b's frame.
+  GRAZE_INLINE Vec3 difference(const Vec3& on_a, const Vec3& on_b) const {
+    return minus(plus(turned(rotation, on_b), offset), on_a);
+  }
+  /// The same for a direction of a's frame, as b sees it from the other side.
+  GRAZE_INLINE Vec3 facing_b(const Vec3& direction) const { return times(-1, turned_back(rotation, direction)); }
+
   /// The point of b − a nearest along −direction, with the points it comes from (that of b in b's frame).
-  void support(const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) const {
+  GRAZE_INLINE void support(const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) const {
     on_a = a.support(direction);
-    on_b = b.support(rotation.transpose() * -direction);
-    w = (rotation * on_b + offset) - on_a;
+    on_b = b.support(facing_b(direction));
+    w = difference(on_a, on_b);
   }
 };
 

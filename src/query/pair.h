@@ -66,15 +66,17 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   const auto within = [&](const PairDistance& r) {
     return r.value - r.tolerance > question.limit ? beyond_limit() : r;
   };
+  const auto apart = [&](const Gjk& gap) {
+    PairDistance r;
+    r.normal = unit(gap.toward);
+    r.value = gap.upper - radii;
+    r.tolerance = std::max(0.0, gap.upper - gap.lower) + 2 * rounding;
+    r.on_a = core_a.center() + (gap.refined ? gap.on_a : gap.simplex.mean_a()) + radius_a * r.normal;
+    return within(r);
+  };
+  if (g.end == Gjk::End::measured) return apart(g);
 
   PairDistance r;
-  if (g.end == Gjk::End::measured) {
-    r.normal = unit(g.toward);
-    r.value = g.upper - radii;
-    r.tolerance = std::max(0.0, g.upper - g.lower) + 2 * rounding;
-    r.on_a = core_a.center() + (g.refined ? g.on_a : g.simplex.mean_a()) + radius_a * r.normal;
-    return within(r);
-  }
   if (!question.depth) {
     // Along any direction, the overlap of the shapes' shadows bounds the depth.
     const Vec3 n = unit(first_direction(pair));
@@ -86,6 +88,12 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
     return r;
   }
   const Depth depth = overlap_depth(pair, g.simplex);
+  if (depth.upper < -pair.rounding) {
+    // What looked like an overlap was none: a direction proves it, and GJK starts anew from there.
+    const Gjk again = gjk(pair, depth.toward, goal, nullptr);
+    if (again.end == Gjk::End::above) return beyond_limit();
+    if (again.end == Gjk::End::measured) return apart(again);
+  }
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
@@ -103,7 +111,7 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
   const double apart = pair.offset.norm();
   if (apart > core_a.extent() + core_b.extent() + reach + pair.rounding) return false;
   if (apart <= core_a.inner() + core_b.inner() + reach) return true;
-  const GjkGoal goal{.above = reach + pair.rounding + 4 * kEpsilon * reach, .below = reach};
+  const GjkGoal goal{.above = reach + pair.rounding + 4 * kEpsilon * reach, .below = reach, .boolean = true};
   return gjk(pair, first_direction(pair), goal, cache).end != Gjk::End::above;
 }
 
@@ -130,7 +138,7 @@ inline bool touch(const Box& a, const Box& b, const Relative& relative, double m
   if (s.value > proof) return false;
   if (margin == 0 || s.value <= 0) return true;
   // Between the margin's reach along the axes and around the corners only the distance decides.
-  return gjk(pair, s.toward, {.above = proof, .below = margin}, cache).end != Gjk::End::above;
+  return gjk(pair, s.toward, {.above = proof, .below = margin, .boolean = true}, cache).end != Gjk::End::above;
 }
 
 inline double point_rounding(double reach, const Relative& relative) {

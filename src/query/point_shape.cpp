@@ -1,5 +1,6 @@
 #include "query/point_shape.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 
 #include "query/simplex.h"
@@ -43,7 +44,8 @@ PointDistance point_distance(const Box& shape, const Vec3& p) {
 
 PointDistance point_distance(const Triangle& shape, const Vec3& p) {
   const std::array<Vec3, 4> corners = {shape.a() - p, shape.b() - p, shape.c() - p, Vec3::Zero()};
-  const NearestOnFace nearest = nearest_on_triangle(corners, 0, 1, 2);
+  Nearest nearest;
+  consider_triangle(corners, 0, 1, 2, 0, nearest);
   const double distance = std::sqrt(nearest.distance_sq);
   if (distance > 0) return {distance, -nearest.point / distance};
   const Vec3 normal = (shape.b() - shape.a()).cross(shape.c() - shape.a());

@@ -14,8 +14,9 @@
 namespace graze {
 
 inline constexpr int kNewtonSteps = 8;
-// The largest turn of one step, radians; and the turn at which rounding takes over.
-inline constexpr double kLongestStep = 0.5;
+// The largest turn of one step, radians; and the slope, relative to the lengths, at which the points are found too: the
+// value is right long before.
+inline constexpr double kLongestStep = 0.5, kSlope = 1e-10;
 
 /// Two tangents of the unit n, orthonormal with it.
 inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
@@ -32,19 +33,15 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n) {
   for (int step = 0; step < kNewtonSteps; ++step) {
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
-    const double s = n.dot(w);
+    const double s = dot(n, w);
     if (s < last - pair.rounding) return r;
     last = s;
     Vec3 u, v;
     tangents(n, u, v);
-    const double gu = u.dot(w), gv = v.dot(w);
-    const Vec3 nb = -(pair.rotation.transpose() * n);
-    const Vec3 ub = pair.rotation.transpose() * u, vb = pair.rotation.transpose() * v;
-    const Mat3 sa = pair.a.spread(n, on_a), sb = pair.b.spread(nb, on_b);
-    const Vec3 sau = sa * u, sav = sa * v, sbu = sb * ub, sbv = sb * vb;
-    const double uu = u.dot(sau) + ub.dot(sbu) + s, uv = u.dot(sav) + ub.dot(sbv), vv = v.dot(sav) + vb.dot(sbv) + s;
-    const double g = std::max(std::abs(gu), std::abs(gv));
-    const double det = uu * vv - uv * uv;
+    const double gu = dot(u, w), gv = dot(v, w), g = std::max(std::abs(gu), std::abs(gv));
+    Bend bend = pair.a.bend(n, on_a, u, v);
+    bend += pair.b.bend(pair.facing_b(n), on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
+    const double uu = bend.uu + s, uv = bend.uv, vv = bend.vv + s, det = uu * vv - uv * uv;
     if (g <= pair.rounding && uu >= -pair.rounding && det >= -pair.rounding * (uu + vv)) {
       r = {true, n, s, on_a, on_b};
       return r;
@@ -52,14 +49,13 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n) {
     if (!(uu > 0 && det > 0)) return r;
     const double du = (vv * gu - uv * gv) / det, dv = (uu * gv - uv * gu) / det;
     // What the step still gains is half the product of slope and step: nothing if that drowns in rounding.
-    const double turn_sq = du * du + dv * dv;
-    if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= 1e-7 * pair.reach) {
+    if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= kSlope * pair.reach) {
       r = {true, n, s, on_a, on_b};
       return r;
     }
-    if (!(turn_sq <= kLongestStep * kLongestStep)) return r;
-    n = (n + du * u + dv * v);
-    n /= n.norm();
+    if (!(du * du + dv * dv <= kLongestStep * kLongestStep)) return r;
+    n = along(along(n, du, u), dv, v);
+    n = times(1 / std::sqrt(norm_sq(n)), n);
   }
   return r;
 }
@@ -79,15 +75,15 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
   for (int step = 0; step < kNewtonSteps; ++step) {
     Vec3 w0, w1, a0, a1, b0, b1;
     ends(n, w0, w1, a0, a1, b0, b1);
-    const double s = n.dot(w0);
+    const double s = dot(n, w0);
     if (s < last - rounding) return r;
     last = s;
-    const Vec3 m = axis.cross(n);
-    const double slope = m.dot(w0);
-    const double bend = slide(n, m, a0, b0) + s - level * axis.dot(w0);
+    const Vec3 m = cross(axis, n);
+    const double slope = dot(m, w0);
+    const double bend = slide(n, m, a0, b0) + s - level * dot(axis, w0);
     const double turn = bend > 0 ? slope / bend : 0;
     const bool flat = std::abs(slope) <= rounding && bend >= -rounding;
-    if (flat || (bend > 0 && slope * turn <= 0.125 * rounding && std::abs(slope) <= 1e-7 * reach)) {
+    if (flat || (bend > 0 && slope * turn <= 0.125 * rounding && std::abs(slope) <= kSlope * reach)) {
       // The ends must lie on different sides of n, or the best direction does not face the line.
       const Vec3 across = n.cross(m);
       const double c0 = across.dot(w0), c1 = across.dot(w1);
@@ -99,7 +95,7 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
     if (!(bend > 0) || !(std::abs(turn) <= kLongestStep)) return r;
     const double c = std::cos(turn), d = std::sin(turn);
     n = level * axis + c * (n - level * axis) + d * m;
-    n /= n.norm();
+    n = times(1 / std::sqrt(norm_sq(n)), n);
   }
   return r;
 }
@@ -118,16 +114,13 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   const bool parallel = line_a && line_b && ra.level == 0 && rb.level == 0 &&
                         ra.axis.cross(axis_b).squaredNorm() <= kParallel * kParallel;
   if (ra.rank + rb.rank > 1 && !parallel) return {};
-  const auto w_of = [&](const Vec3& on_a, const Vec3& on_b) -> Vec3 {
-    return (pair.rotation * on_b + pair.offset) - on_a;
-  };
   const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
-    const Vec3 db = -(pair.rotation.transpose() * d), mb = pair.rotation.transpose() * m;
-    return m.dot(pair.a.spread(d, on_a) * m) + mb.dot(pair.b.spread(db, on_b) * mb);
+    const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);
+    return pair.a.bend(d, on_a, m, m).uu + pair.b.bend(db, on_b, mb, mb).uu;
   };
   const Vec3 axis = line_a ? ra.axis : axis_b;
   const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
-    const Vec3 db = -(pair.rotation.transpose() * d);
+    const Vec3 db = pair.facing_b(d);
     if (line_a) pair.a.line(d, ra, a0, a1);
     else a0 = a1 = pair.a.support(d);
     if (line_b) pair.b.line(db, rb, b0, b1);
@@ -137,7 +130,7 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
       if (axis.dot(a1 - a0) > 0) std::swap(a0, a1);
       if (axis.dot(pair.rotation * (b1 - b0)) < 0) std::swap(b0, b1);
     }
-    w0 = w_of(a0, b0), w1 = w_of(a1, b1);
+    w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
   };
   Refined r = refine_along(n, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide);
   if (!r.found) return r;

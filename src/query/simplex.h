@@ -1,27 +1,25 @@
 // The point of a simplex nearest to the origin: the inner step of GJK.
 #pragma once
 
-#include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
-#include "graze/base/vec.h"
+#include "query/products.h"
 
 namespace graze {
 
 /// Up to four points w = b − a of the difference of two convex sets, each with the points it came from.
 struct Simplex {
   int size = 0;
-  std::array<Vec3, 4> w;        // in a's frame
-  std::array<Vec3, 4> a;        // points of a, in its frame
-  std::array<Vec3, 4> b;        // points of b, in b's own frame
+  std::array<Vec3, 4> w;         // in a's frame
+  std::array<Vec3, 4> a;         // points of a, in its frame
+  std::array<Vec3, 4> b;         // points of b, in b's own frame
   std::array<double, 4> weight;  // of the point nearest to the origin
 
   void push(const Vec3& wi, const Vec3& ai, const Vec3& bi) {
     const auto i = static_cast<std::size_t>(size++);
     w[i] = wi, a[i] = ai, b[i] = bi;
-  }
-  void keep(std::size_t to, std::size_t from) {
-    if (to != from) w[to] = w[from], a[to] = a[from], b[to] = b[from];
   }
   bool holds(const Vec3& point) const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
@@ -29,125 +27,130 @@ struct Simplex {
     }
     return false;
   }
-  Vec3 mean_a() const { return mean(a); }
-  Vec3 mean_b() const { return mean(b); }
-
- private:
-  Vec3 mean(const std::array<Vec3, 4>& points) const {
-    Vec3 sum = weight[0] * points[0];
-    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) sum += weight[i] * points[i];
+  /// The point of a at the weights.
+  Vec3 mean_a() const {
+    Vec3 sum = times(weight[0], a[0]);
+    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) sum = along(sum, weight[i], a[i]);
     return sum;
   }
 };
 
-/// The nearest point of a face of the simplex: which corners carry it, with which weights.
-struct NearestOnFace {
+/// The nearest point of a simplex: which of its corners carry it, ascending, and with which weights. Four corners
+/// carry the origin itself.
+struct Nearest {
   Vec3 point;
   double distance_sq = kInfinity;
   int size = 0;
-  std::array<std::uint8_t, 3> corner{};
-  std::array<double, 3> weight{};
+  std::array<std::uint8_t, 4> corner;
+  std::array<double, 4> weight;
 };
 
-inline NearestOnFace nearest_on_edge(const std::array<Vec3, 4>& w, std::uint8_t i, std::uint8_t j) {
-  const Vec3 edge = w[j] - w[i];
-  const double along = -w[i].dot(edge), length_sq = edge.squaredNorm();
-  NearestOnFace r;
-  if (!(along > 0)) {
-    r.point = w[i], r.size = 1, r.corner = {i}, r.weight = {1};
-  } else if (along >= length_sq) {
-    r.point = w[j], r.size = 1, r.corner = {j}, r.weight = {1};
-  } else {
-    const double t = along / length_sq;
-    r.point = w[i] + t * edge, r.size = 2, r.corner = {i, j}, r.weight = {1 - t, t};
-    // Near the origin what rounding leaves along the edge would spoil the direction: taken off once more.
-    r.point -= edge * (r.point.dot(edge) / length_sq);
+GRAZE_INLINE void consider_corner(const std::array<Vec3, 4>& w, std::uint8_t i, Nearest& best) {
+  const double distance_sq = norm_sq(w[i]);
+  if (distance_sq < best.distance_sq) {
+    best.point = w[i], best.distance_sq = distance_sq;
+    best.size = 1, best.corner[0] = i, best.weight[0] = 1;
   }
-  r.distance_sq = r.point.squaredNorm();
-  return r;
 }
 
-inline NearestOnFace nearest_on_triangle(const std::array<Vec3, 4>& w, std::uint8_t i, std::uint8_t j,
-                                         std::uint8_t k) {
-  const Vec3 ij = w[j] - w[i], ik = w[k] - w[i], jk = w[k] - w[j];
-  const Vec3 normal = ij.cross(ik);
-  const double area_sq = normal.squaredNorm();
+inline void consider_edge(const std::array<Vec3, 4>& w, std::uint8_t i, std::uint8_t j, Nearest& best) {
+  const Vec3 edge = minus(w[j], w[i]);
+  const double ahead = -dot(w[i], edge), length_sq = norm_sq(edge);
+  if (!(ahead > 0)) return consider_corner(w, i, best);
+  if (ahead >= length_sq) return consider_corner(w, j, best);
+  const double t = ahead / length_sq;
+  const Vec3 rough = along(w[i], t, edge);
+  // Near the origin what rounding leaves along the edge would spoil the direction: taken off once more.
+  const Vec3 point = along(rough, -dot(rough, edge) / length_sq, edge);
+  const double distance_sq = norm_sq(point);
+  if (distance_sq < best.distance_sq) {
+    best.point = point, best.distance_sq = distance_sq;
+    best.size = 2, best.corner[0] = i, best.corner[1] = j, best.weight[0] = 1 - t, best.weight[1] = t;
+  }
+}
+
+/// `rounding` is the error of the corners: a triangle no higher than a few of it has no direction of its own.
+inline void consider_triangle(const std::array<Vec3, 4>& w, std::uint8_t i, std::uint8_t j, std::uint8_t k,
+                              double rounding, Nearest& best) {
+  const Vec3 ij = minus(w[j], w[i]), ik = minus(w[k], w[i]), jk = minus(w[k], w[j]);
+  const Vec3 normal = cross(ij, ik);
   // Signed areas of the triangles that the origin's foot makes with the edges.
-  const double at_i = normal.dot(w[j].cross(jk)), at_j = -normal.dot(w[k].cross(ik)), at_k = normal.dot(w[i].cross(ij));
-  NearestOnFace r;
-  if (at_i > 0 && at_j > 0 && at_k > 0) {
-    // Along the normal, not as a mean of the corners: its direction stays right however near the origin is.
-    r.point = normal * (normal.dot(w[i]) / area_sq);
-    r.distance_sq = r.point.squaredNorm();
-    const double all = at_i + at_j + at_k;
-    r.size = 3, r.corner = {i, j, k}, r.weight = {at_i / all, at_j / all, at_k / all};
-    return r;
+  const double at_i = dot(normal, cross(w[j], jk)), at_j = -dot(normal, cross(w[k], ik)),
+               at_k = dot(normal, cross(w[i], ij));
+  const double area_sq = norm_sq(normal);
+  const double longest_sq = std::max({norm_sq(ij), norm_sq(ik), norm_sq(jk)});
+  if (at_i > 0 && at_j > 0 && at_k > 0 && area_sq > 64 * rounding * rounding * longest_sq) {
+    const double height = dot(normal, w[i]);
+    const double distance_sq = height * height / area_sq;
+    if (distance_sq < best.distance_sq) {
+      // Along the normal, not as a mean of the corners: its direction stays right however near the origin is.
+      best.point = times(height / area_sq, normal), best.distance_sq = distance_sq;
+      const double all = 1 / (at_i + at_j + at_k);
+      best.size = 3, best.corner = {i, j, k}, best.weight = {at_i * all, at_j * all, at_k * all};
+    }
+    return;
   }
-  const auto consider = [&](std::uint8_t p, std::uint8_t q) {
-    const NearestOnFace e = nearest_on_edge(w, p, q);
-    if (e.distance_sq < r.distance_sq) r = e;
-  };
-  if (!(at_i > 0)) consider(j, k);
-  if (!(at_j > 0)) consider(i, k);
-  if (!(at_k > 0)) consider(i, j);
-  return r;
+  const bool sliver = at_i > 0 && at_j > 0 && at_k > 0;
+  if (sliver || !(at_i > 0)) consider_edge(w, j, k, best);
+  if (sliver || !(at_j > 0)) consider_edge(w, i, k, best);
+  if (sliver || !(at_k > 0)) consider_edge(w, i, j, best);
 }
 
-/// Shrinks the simplex to the face that carries the point nearest to the origin, with its weights, and returns that
-/// point. A simplex that keeps four corners holds the origin, and the point is zero. With `all_faces` nothing is
-/// assumed; otherwise the last corner was added because the face of the others could be improved upon.
-inline Vec3 reduce(Simplex& s, bool all_faces) {
-  NearestOnFace best;
-  const auto consider = [&](std::uint8_t i, std::uint8_t j, std::uint8_t k) {
-    const NearestOnFace f = nearest_on_triangle(s.w, i, j, k);
-    if (f.distance_sq < best.distance_sq) best = f;
-  };
+inline void consider_tetrahedron(const std::array<Vec3, 4>& w, bool all_faces, double rounding, Nearest& best) {
+  const Vec3 e0 = minus(w[0], w[3]), e1 = minus(w[1], w[3]), e2 = minus(w[2], w[3]);
+  const Vec3 n01 = cross(e0, e1), n12 = cross(e1, e2), n20 = cross(e2, e0);
+  const double volume = dot(n01, e2);
+  const double o01 = -dot(n01, w[3]), o12 = -dot(n12, w[3]), o20 = -dot(n20, w[3]);
+  // A tetrahedron no higher than the error of its corners never holds the origin: its nearest face decides.
+  const double area_sq = std::max({norm_sq(n01), norm_sq(n12), norm_sq(n20)});
+  const bool flat = volume * volume <= rounding * rounding * area_sq;
+  const double sign = volume < 0 ? -1 : 1;
+  if (flat || sign * o01 < 0) consider_triangle(w, 0, 1, 3, rounding, best);
+  if (flat || sign * o12 < 0) consider_triangle(w, 1, 2, 3, rounding, best);
+  if (flat || sign * o20 < 0) consider_triangle(w, 0, 2, 3, rounding, best);
+  if (all_faces) {
+    const Vec3 n = cross(minus(w[1], w[0]), minus(w[2], w[0]));
+    if (flat || dot(n, w[0]) * dot(n, e0) < 0) consider_triangle(w, 0, 1, 2, rounding, best);
+  }
+  if (best.size == 0) {
+    const double w2 = o01 / volume, w0 = o12 / volume, w1 = o20 / volume;
+    best.point.setZero(), best.distance_sq = 0;
+    best.size = 4, best.corner = {0, 1, 2, 3}, best.weight = {w0, w1, w2, 1 - w0 - w1 - w2};
+  }
+}
+
+/// The point of the simplex nearest to the origin. With `all_faces` nothing is assumed; otherwise the last of four
+/// corners was added because the face of the others could be improved upon.
+inline Nearest nearest_to_origin(const Simplex& s, bool all_faces, double rounding) {
+  Nearest best;
   switch (s.size) {
     case 1:
-      s.weight[0] = 1;
-      return s.w[0];
+      consider_corner(s.w, 0, best);
+      break;
     case 2:
-      best = nearest_on_edge(s.w, 0, 1);
+      consider_edge(s.w, 0, 1, best);
       break;
     case 3:
-      consider(0, 1, 2);
+      consider_triangle(s.w, 0, 1, 2, rounding, best);
       break;
-    default: {
-      const auto& w = s.w;
-      const Vec3 e0 = w[0] - w[3], e1 = w[1] - w[3], e2 = w[2] - w[3];
-      const Vec3 n01 = e0.cross(e1), n12 = e1.cross(e2), n20 = e2.cross(e0);
-      const double volume = n01.dot(e2);
-      const double o01 = -n01.dot(w[3]), o12 = -n12.dot(w[3]), o20 = -n20.dot(w[3]);
-      // A tetrahedron without volume never holds the origin: its nearest face decides.
-      constexpr double kFlat = 1e-14;
-      const bool flat = volume * volume <= kFlat * kFlat * e0.squaredNorm() * e1.squaredNorm() * e2.squaredNorm();
-      const double sign = volume < 0 ? -1 : 1;
-      if (flat || sign * o01 < 0) consider(0, 1, 3);
-      if (flat || sign * o12 < 0) consider(1, 2, 3);
-      if (flat || sign * o20 < 0) consider(0, 2, 3);
-      if (all_faces) {
-        const Vec3 n = (w[1] - w[0]).cross(w[2] - w[0]);
-        if (flat || n.dot(w[0]) * n.dot(e0) < 0) consider(0, 1, 2);
-      }
-      if (best.size == 0) {
-        // The weights of the origin itself.
-        const double w2 = o01 / volume, w0 = o12 / volume, w1 = o20 / volume;
-        s.weight = {w0, w1, w2, 1 - w0 - w1 - w2};
-        return Vec3::Zero();
-      }
-    }
+    default:
+      consider_tetrahedron(s.w, all_faces, rounding, best);
   }
-  if (best.size == 0) {  // only non-finite corners lead here
-    s.size = 1, s.weight[0] = 1;
-    return s.w[0];
+  if (best.size == 0) {  // only corners that are not finite lead here
+    best.point = s.w[0], best.size = 1, best.corner[0] = 0, best.weight[0] = 1;
   }
-  // Ascending corners, so that moving them down never overwrites one still needed.
-  for (std::size_t i = 0; i < static_cast<std::size_t>(best.size); ++i) {
-    s.keep(i, best.corner[i]);
-    s.weight[i] = best.weight[i];
+  return best;
+}
+
+/// Leaves only the corners that carry the nearest point, with its weights.
+inline void shrink(Simplex& s, const Nearest& nearest) {
+  s.size = nearest.size;
+  // Ascending corners: moving them down never overwrites one still needed.
+  for (std::size_t i = 0; i < static_cast<std::size_t>(nearest.size); ++i) {
+    const std::size_t from = nearest.corner[i];
+    if (from != i) s.w[i] = s.w[from], s.a[i] = s.a[from], s.b[i] = s.b[from];
+    s.weight[i] = nearest.weight[i];
   }
-  s.size = best.size;
-  return best.point;
 }
 
 }  // namespace graze

@@ -10,10 +10,11 @@ struct Ellipsoid {
 };
 
 inline Vec3 support(const Ellipsoid& e, const Vec3& d) {
-  const Vec3 stretched = e.radii->cwiseProduct(d);
-  const double length = stretched.norm();
+  const double x = e.radii.x() * d.x(), y = e.radii.y() * d.y(), z = e.radii.z() * d.z();
+  const double length = std::sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return {e.radii.x(), 0, 0};
-  return e.radii->cwiseProduct(stretched) / length;
+  const double scale = 1 / length;
+  return {e.radii.x() * x * scale, e.radii.y() * y * scale, e.radii.z() * z * scale};
 }
 
 }  // namespace graze
