@@ -18,6 +18,29 @@
 namespace graze::app {
 namespace {
 
+constexpr const char* kFooter =
+    R"(A question is {"ask": QUESTION, "a": GEOMETRY, "b": GEOMETRY, …options}, possibly with an "id", which is echoed.
+  collide      "margin"
+  distance     "limit"
+  contacts     "max", "margin"
+  penetration
+
+A geometry is {"shape": KIND, …fields, "pose": POSE, "local": POSE}.
+  sphere             "radius"
+  box                "half": [x,y,z]
+  capsule, cylinder  "radius", "half_length"      (along z)
+  cone               "radius", "half_length"      (base at -z, apex at +z)
+  ellipsoid          "radii": [x,y,z]
+  convex             "points": [[x,y,z],…]
+  triangle           "points": three of them
+  halfspace, plane   "normal": [x,y,z], "offset"
+
+A pose is {"xyz": [x,y,z]} with "wxyz" or "xyzw" (a quaternion) or "rpy" (radians, fixed axes). Metres everywhere.
+
+A bad line is answered by {"error": "where: why"}, the rest goes on, and the exit code is 3 in the end. Example:
+
+  echo '{"ask":"collide","a":{"shape":"sphere","radius":1},"b":{"shape":"box","half":[1,1,1]}}' | graze ask)";
+
 /// Standard input, or a file that is closed in the end.
 class Input {
  public:
@@ -93,12 +116,7 @@ void add_ask(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("ask", "Answer JSON questions, one per line");
   const auto file = std::make_shared<std::string>();
   command->add_option("FILE", *file, "Questions, one JSON object per line; standard input if absent or -");
-  command->footer(
-      "\nQuestions: collide, distance, contacts, penetration. Shapes: sphere, box, capsule, cylinder, cone,\n"
-      "ellipsoid, convex, halfspace, plane, triangle. A bad line is answered by {\"error\":…}, the rest goes on, and\n"
-      "the exit code is 3 in the end.\n\nExample:\n"
-      "  echo '{\"ask\":\"distance\",\"a\":{\"shape\":\"sphere\",\"radius\":1},\n"
-      "         \"b\":{\"shape\":\"box\",\"half\":[1,1,1],\"pose\":{\"xyz\":[3,0,0]}}}' | tr -d '\\n' | graze ask");
+  command->footer(kFooter);
   command->callback([&session, file] { session.run = [&session, file] { return ask(*file, session.quiet); }; });
 }
 

@@ -33,7 +33,7 @@ void describe(CLI::App& app, Session& session) {
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(26);
   app.footer(
-      "\nResults go to standard output, messages to standard error; NO_COLOR is respected.\n"
+      "Results go to standard output, messages to standard error; NO_COLOR is respected.\n"
       "Exit codes: 0 clear, 1 collision or below the limit, 2 usage, 3 bad input or file, 4 internal error.");
   add_ask(app, session);
   add_collide(app, session);

@@ -12,9 +12,7 @@ namespace graze::app {
 void add_pair(CLI::App& command, PairArguments& arguments) {
   command.add_option("A", arguments.a, "A shape as JSON, such as {\"shape\":\"sphere\",\"radius\":1}")->required();
   command.add_option("B", arguments.b, "Another")->required();
-  command.footer(
-      "\nShapes: sphere, box, capsule, cylinder, cone, ellipsoid, convex, halfspace, plane, triangle; see "
-      "'graze ask --help'.");
+  command.footer("'graze ask --help' lists the shapes and their fields.");
 }
 
 int ask_about_pair(const std::string& ask, const std::string& option, const PairArguments& arguments) {
