@@ -66,7 +66,8 @@ Vec3 deepest_point(const Box& a, const Box& b, const Relative& relative, const B
   // Moved apart along n the boxes touch in what the two features have in common: its middle.
   if (on_a.size == 1) return on_a.points[0];
   if (on_b.size == 1) return on_b.points[0] - separation.value * n;
-  const PatchContacts common = clip(on_a, on_b, n);
+  PatchContacts common;
+  clip(on_a, on_b, n, common);
   if (common.size > 0) {
     Vec3 sum = Vec3::Zero();
     for (std::size_t i = 0; i < common.size; ++i) sum += common.items[i].on_a;

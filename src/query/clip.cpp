@@ -35,31 +35,31 @@ std::size_t cut(std::array<Flat, 2 * Patch::kMaxPoints>& polygon, std::size_t si
 
 }  // namespace
 
-PatchContacts clip(const Patch& a, const Patch& b, const Vec3& n) {
-  PatchContacts r;
-  if (a.size < 2 && b.size < 2) return r;
+void clip(const Patch& a, const Patch& b, const Vec3& n, PatchContacts& r) {
+  r.size = 0;
+  if (a.size < 2 && b.size < 2) return;
   const Vec3 u = any_orthogonal(n), v = n.cross(u);
   const auto flat = [&](const Vec3& p) { return Flat{u.dot(p), v.dot(p), p}; };
 
   if (!a.is_face() && !b.is_face()) {
     // Two edges share more than a point only where they are parallel; an edge and a point never do.
-    if (a.size < 2 || b.size < 2) return r;
+    if (a.size < 2 || b.size < 2) return;
     const Vec3 along = a.points[1] - a.points[0], other = b.points[1] - b.points[0];
     constexpr double kParallel = 1e-6;
-    if (along.cross(other).norm() > kParallel * along.norm() * other.norm()) return r;
+    if (along.cross(other).norm() > kParallel * along.norm() * other.norm()) return;
     const double length_sq = along.squaredNorm();
     const auto place = [&](const Vec3& p) { return along.dot(p - a.points[0]) / length_sq; };
     double t0 = place(b.points[0]), t1 = place(b.points[1]);
     Vec3 q0 = b.points[0], q1 = b.points[1];
     if (t0 > t1) std::swap(t0, t1), std::swap(q0, q1);
     const double from = std::max(0.0, t0), to = std::min(1.0, t1);
-    if (!(from <= to)) return r;
+    if (!(from <= to)) return;
     for (const double t : {from, to}) {
       const Vec3 on_a = a.points[0] + t * along;
       const Vec3 on_b = t1 > t0 ? Vec3(q0 + (t - t0) / (t1 - t0) * (q1 - q0)) : q0;
       r.items[r.size++] = {on_a, n.dot(on_a - on_b)};
     }
-    return r;
+    return;
   }
 
   // The flatter of two faces stays, the other patch is cut to its outline.
@@ -90,7 +90,6 @@ PatchContacts clip(const Patch& a, const Patch& b, const Vec3& n) {
     const Vec3 other = cut_patch[i].p + climb * n;
     r.items[r.size++] = {keep_a ? other : cut_patch[i].p, keep_a ? climb : -climb};
   }
-  return r;
 }
 
 }  // namespace graze

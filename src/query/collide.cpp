@@ -14,8 +14,7 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
     return !(d.value - d.tolerance > options.margin);
   }
   const CanonicalPair pair(a, b);
-  const Relative relative(pair.first.pose, pair.second.pose);
-  CollideQuery query(relative, options.margin, options.cache);
+  CollideQuery query(pair.relative, options.margin, options.cache);
   with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
     traverse(hierarchy_of(first), hierarchy_of(second), query);
   });

@@ -19,8 +19,11 @@ namespace graze {
 //   bend(n, p, u, v)  how the support point p = support(n) moves as the unit n turns, along tangents u and v; see Bend
 //   center()          the centre in the shape's frame
 //   extent()          no point of the core is farther from the centre
+//   reach()           a cheap bound of the extent, for rounding errors
+//   kSmooth           whether the surface has neither corners nor edges (a point counts)
 //   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
 //   ridge(points)     what kind of feature the given support points belong to, see Ridge
+//   on_ridge(points, p)  whether the support point p belongs to the same smooth piece as the points
 //   stamp()           a number that differs for differing cores, to recognise them by
 
 /// The derivative of the support point with respect to the direction, as a quadratic form on two tangents.
@@ -70,44 +73,54 @@ inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> 
 
 struct PointCore {
   static constexpr bool kCurved = false;
+  static constexpr bool kSmooth = true;
   Vec3 support(const Vec3&) const { return Vec3::Zero(); }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return 0; }
   double extent() const { return 0; }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3>, const Vec3&) const { return true; }
   std::uint64_t stamp() const { return 1; }
   double inner() const { return 0; }
 };
 
 struct SegmentCore {
   static constexpr bool kCurved = false;
+  static constexpr bool kSmooth = false;
   double half_length;
   Vec3 support(const Vec3& d) const { return {0, 0, std::copysign(half_length, d.z())}; }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return half_length; }
   double extent() const { return half_length; }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
   std::uint64_t stamp() const { return stamp_of(2, {half_length}); }
   double inner() const { return 0; }
 };
 
 struct BoxCore {
   static constexpr bool kCurved = false;
+  static constexpr bool kSmooth = false;
   const Box& box;
   Vec3 support(const Vec3& d) const { return graze::support(box, d); }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return box.half.x() + box.half.y() + box.half.z(); }
   double extent() const { return box.half->norm(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
   std::uint64_t stamp() const { return stamp_of(3, {box.half.x(), box.half.y(), box.half.z()}); }
   double inner() const { return box.half->minCoeff(); }
 };
 
 struct TriangleCore {
   static constexpr bool kCurved = false;
+  static constexpr bool kSmooth = false;
   Vec3 middle;
   std::array<Vec3, 3> corners;  // about the middle
 
@@ -123,11 +136,13 @@ struct TriangleCore {
   }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return middle; }
+  double reach() const { return corners[0].cwiseAbs().sum() + corners[1].cwiseAbs().sum() + corners[2].cwiseAbs().sum(); }
   double extent() const {
     return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
   std::uint64_t stamp() const { return stamp_of(4, {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
                         corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()}); }
   // The middle need not lie on the triangle.
@@ -145,12 +160,14 @@ inline Bend rim_bend(double radius, const Vec3& n, const Vec3& u, const Vec3& v)
 
 struct CylinderCore {
   static constexpr bool kCurved = true;
+  static constexpr bool kSmooth = false;
   const Cylinder& cylinder;
   Vec3 support(const Vec3& d) const { return graze::support(cylinder, d); }
   Bend bend(const Vec3& n, const Vec3&, const Vec3& u, const Vec3& v) const {
     return rim_bend(cylinder.radius, n, u, v);
   }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return cylinder.radius + cylinder.half_length; }
   double extent() const { return Vec3(cylinder.radius, 0, cylinder.half_length).norm(); }
   Ridge ridge(std::span<const Vec3> points) const {
     Ridge r;
@@ -168,18 +185,21 @@ struct CylinderCore {
     start = support(n);
     end = {start.x(), start.y(), -start.z()};
   }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0].z() == p.z(); }
   std::uint64_t stamp() const { return stamp_of(5, {cylinder.radius, cylinder.half_length}); }
   double inner() const { return std::min<double>(cylinder.radius, cylinder.half_length); }
 };
 
 struct ConeCore {
   static constexpr bool kCurved = true;
+  static constexpr bool kSmooth = false;
   const Cone& cone;
   Vec3 support(const Vec3& d) const { return graze::support(cone, d); }
   Bend bend(const Vec3& n, const Vec3& p, const Vec3& u, const Vec3& v) const {
     return p.z() > 0 ? Bend{} : rim_bend(cone.radius, n, u, v);
   }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return cone.radius + cone.half_length; }
   double extent() const { return Vec3(cone.radius, 0, cone.half_length).norm(); }
   // The slope is nearer to the centre than the base is.
   Ridge ridge(std::span<const Vec3> points) const {
@@ -200,12 +220,14 @@ struct ConeCore {
     start = {scale * n.x(), scale * n.y(), -cone.half_length};
     end = {0, 0, cone.half_length};
   }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0].z() == p.z(); }
   std::uint64_t stamp() const { return stamp_of(6, {cone.radius, cone.half_length}); }
   double inner() const { return cone.radius * cone.half_length / Vec3(cone.radius, 0, 2 * cone.half_length).norm(); }
 };
 
 struct EllipsoidCore {
   static constexpr bool kCurved = true;
+  static constexpr bool kSmooth = true;
   const Ellipsoid& ellipsoid;
   Vec3 support(const Vec3& d) const { return graze::support(ellipsoid, d); }
   // (D − p pᵀ) / |r n| with D the squared radii.
@@ -217,22 +239,27 @@ struct EllipsoidCore {
     return {scale * (norm_sq(ru) - pu * pu), scale * (dot(ru, rv) - pu * pv), scale * (norm_sq(rv) - pv * pv)};
   }
   Vec3 center() const { return Vec3::Zero(); }
+  double reach() const { return ellipsoid.radii.x() + ellipsoid.radii.y() + ellipsoid.radii.z(); }
   double extent() const { return ellipsoid.radii->maxCoeff(); }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3>, const Vec3&) const { return true; }
   std::uint64_t stamp() const { return stamp_of(7, {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()}); }
   double inner() const { return ellipsoid.radii->minCoeff(); }
 };
 
 struct ConvexCore {
   static constexpr bool kCurved = false;
+  static constexpr bool kSmooth = false;
   const Convex& hull;
   Vec3 support(const Vec3& d) const { return hull.centered_vertices()[hull.support_index(d)]; }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return hull.center(); }
+  double reach() const { return hull.radius(); }
   double extent() const { return hull.radius(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
   std::uint64_t stamp() const { return hull.stamp(); }
   double inner() const { return hull.inner_radius(); }
 };

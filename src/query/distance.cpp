@@ -8,12 +8,11 @@ namespace graze {
 
 Distance distance(const Placed& a, const Placed& b, const DistanceOptions& options) {
   const CanonicalPair pair(a, b);
-  const Relative relative(pair.first.pose, pair.second.pose);
   PairQuestion question;
   if (!std::isnan(options.limit)) question.limit = options.limit;
   question.depth = options.depth;
   question.cache = options.cache;
-  DistanceQuery query(relative, question);
+  DistanceQuery query(pair.relative, question);
   with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
     traverse(hierarchy_of(first), hierarchy_of(second), query);
   });
@@ -24,9 +23,9 @@ Distance distance(const Placed& a, const Placed& b, const DistanceOptions& optio
   if (best.beyond) return d;
   d.value = best.value;
   d.tolerance = best.tolerance;
-  d.normal = pair.first.pose.rotation() * best.normal;
-  d.on_a = pair.first.pose * best.on_a;
-  d.on_b = std::isfinite(best.value) ? Vec3(d.on_a + best.value * d.normal) : d.on_a;
+  d.normal = turned(pair.frame, best.normal);
+  d.on_a = pair.to_world(best.on_a);
+  d.on_b = std::isfinite(best.value) ? along(d.on_a, best.value, d.normal) : d.on_a;
   d.a = query.a(), d.b = query.b();
   if (pair.swapped) {
     std::swap(d.on_a, d.on_b);

@@ -43,7 +43,7 @@ class Polytope {
       const double height = dot(face.normal, v.p);
       if (height < best_.upper) settle(face, v);
       if (best_.upper - face.distance <= slack) break;
-      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height && settled(face, height)) {
+      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height && settled(face, v, height)) {
         key_[nearest] = kInfinity;
         continue;
       }
@@ -82,15 +82,17 @@ class Polytope {
   }
 
   // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.
-  // The face then needs no more splitting, which would only close in on that direction step by step.
-  bool settled(const Face& face, double height) {
-    for (std::size_t i = 0; i < optimum_count_; ++i) {
-      if (optima_[i].dot(face.normal) > kSameOptimum && height >= best_.upper) return true;
+  // The face then needs no more splitting, which would only close in on that direction step by step. `v` is the support
+  // point along the face's normal: where it shows a corner or an edge that the face's own corners do not, more may hide
+  // here and Newton is not tried.
+  bool settled(const Face& face, const Vertex& v, double height) {
+    if (difference_.smooth) {
+      for (std::size_t i = 0; i < optimum_count_; ++i) {
+        if (dot(optima_[i], face.normal) > kSameOptimum && height >= best_.upper) return true;
+      }
     }
-    const std::array<Vec3, 3> a = {vertices_[face.corner[0]].a, vertices_[face.corner[1]].a,
-                                   vertices_[face.corner[2]].a};
-    const std::array<Vec3, 3> b = {vertices_[face.corner[0]].b, vertices_[face.corner[1]].b,
-                                   vertices_[face.corner[2]].b};
+    const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
+    const std::array<Vec3, 4> a = {i.a, j.a, k.a, v.a}, b = {i.b, j.b, k.b, v.b};
     const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
     if (!r.found || -r.value > height) return false;
     if (-r.value < best_.upper) best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a;
@@ -265,7 +267,7 @@ class Polytope {
 
   // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
   // to the face's normal (cosine) are taken for the same.
-  static constexpr double kSettleWithin = 0.1, kSameOptimum = 0.95;
+  static constexpr double kSettleWithin = 0.05, kSameOptimum = 0.95;
 
   const Difference& difference_;
   Depth best_;

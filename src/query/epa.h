@@ -12,11 +12,12 @@ namespace graze {
 /// The difference b − a of two convex sets, known by its support function only. One compiled EPA serves all pairs.
 struct Difference {
   const void* pair;
+  double rounding;  ///< no computed separation is wrong by more than this
   /// The point w of b − a nearest along −direction, and the points it comes from (that of b in b's frame).
   void (*support)(const void* pair, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b);
-  /// Newton from a direction and three support points near it; null where neither shape is curved.
+  bool smooth;      ///< neither shape has edges or corners
+  /// Newton from a direction and support points near it; null where neither shape is curved.
   Refined (*refine)(const void* pair, const Vec3& n, std::span<const Vec3> points_a, std::span<const Vec3> points_b);
-  double rounding;  ///< no computed separation is wrong by more than this
 };
 
 struct Depth {

@@ -22,13 +22,13 @@ struct Gjk {
   Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
   double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
-  bool refined = false;         ///< on_a was found by Newton, beside the simplex
-  Vec3 on_a;
+  bool refined = false;         ///< the points were found by Newton, beside the simplex
+  Vec3 on_a;                    ///< then: the nearest point of a's core
   Simplex simplex;
 };
 
 // Relative gap between the bounds at which a distance counts as measured.
-inline constexpr double kGjkTolerance = 1e-12;
+inline constexpr double kGjkTolerance = 1e-10;
 inline constexpr int kGjkIterations = 96;
 // Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
 inline constexpr double kRefineFrom = 0.1, kRefineAgain = 8;
@@ -39,8 +39,10 @@ bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
   if (cache.size == 0) return false;
   const std::uint64_t a = pair.a.stamp(), b = pair.b.stamp();
   if (cache.stamp_a == a && cache.stamp_b == b) return true;
+  if (cache.stamp_a != b || cache.stamp_b != a) return false;
   std::swap(cache.a, cache.b);
-  return cache.stamp_a == b && cache.stamp_b == a;
+  std::swap(cache.stamp_a, cache.stamp_b);
+  return true;
 }
 
 /// `first` is the direction from a to b to try first (not zero).

@@ -24,8 +24,8 @@ struct CorePair {
         offset((relative.rotation * b.center() + relative.translation) - a.center()) {
     // Sixteen roundings of every length that enters a separation. A far centre matters only where a rotation mixes
     // its coordinates: without one, the differences above are as good as exact.
-    reach = a.extent() + b.extent() + offset.norm();
-    if (relative.rotation != Mat3::Identity()) reach += b.center().norm() + relative.translation.norm();
+    reach = a.reach() + b.reach() + size_of(offset);
+    if (relative.rotation != Mat3::Identity()) reach += size_of(b.center()) + size_of(relative.translation);
     rounding = 16 * kEpsilon * reach;
   }
 

@@ -38,6 +38,7 @@ Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
   difference.support = [](const void* p, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) {
     static_cast<const Pair*>(p)->support(direction, w, on_a, on_b);
   };
+  difference.smooth = A::kSmooth && B::kSmooth;
   if constexpr (A::kCurved || B::kCurved) {
     difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
                            std::span<const Vec3> points_b) {
@@ -53,15 +54,14 @@ Vec3 first_direction(const CorePair<A, B>& pair) {
   return pair.offset.squaredNorm() > 0 ? pair.offset : Vec3(Vec3::UnitX());
 }
 
-template <Bounded A, Bounded B>
-PairDistance measure(const A& a, const B& b, const Relative& relative, const PairQuestion& question) {
-  const auto core_a = core(a);
-  const auto core_b = core(b);
-  const CorePair pair(core_a, core_b, relative);
+/// `first` is the direction from a to b to try first.
+template <class A, class B, class Pair>
+PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3& first, const PairQuestion& question) {
+  const auto& core_a = pair.a;
   const double radius_a = rounding_radius(a), radii = radius_a + rounding_radius(b);
   const double rounding = pair.rounding + 4 * kEpsilon * radii;
   const GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding};
-  const Gjk g = gjk(pair, first_direction(pair), goal, question.cache);
+  const Gjk g = gjk(pair, first, goal, question.cache);
   if (g.end == Gjk::End::above) return beyond_limit();
   const auto within = [&](const PairDistance& r) {
     return r.value - r.tolerance > question.limit ? beyond_limit() : r;
@@ -79,7 +79,7 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   PairDistance r;
   if (!question.depth) {
     // Along any direction, the overlap of the shapes' shadows bounds the depth.
-    const Vec3 n = unit(first_direction(pair));
+    const Vec3 n = unit(first);
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
     r.normal = n, r.value = 0;
@@ -99,6 +99,14 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
   r.on_a = core_a.center() + depth.on_a + radius_a * r.normal;
   return within(r);
+}
+
+template <Bounded A, Bounded B>
+PairDistance measure(const A& a, const B& b, const Relative& relative, const PairQuestion& question) {
+  const auto core_a = core(a);
+  const auto core_b = core(b);
+  const CorePair pair(core_a, core_b, relative);
+  return measure_cores(a, b, pair, first_direction(pair), question);
 }
 
 /// True unless the shapes are proven farther apart than `margin` >= 0.
@@ -123,10 +131,10 @@ inline PairDistance measure(const Box& a, const Box& b, const Relative& relative
   const BoxSeparation s = separate(pair, question.limit + pair.rounding);
   if (s.value > question.limit + pair.rounding) return beyond_limit();
   // Apart, the axes only bound the distance.
-  if (s.value > 0) return measure<Box, Box>(a, b, relative, question);
+  if (s.value > 0) return measure_cores(a, b, pair, s.toward, question);
   PairDistance r;
   r.value = s.value, r.tolerance = 2 * pair.rounding, r.normal = s.toward;
-  r.on_a = deepest_point(a, b, relative, s);
+  if (question.points) r.on_a = deepest_point(a, b, relative, s);
   return r;
 }
 
@@ -142,46 +150,46 @@ inline bool touch(const Box& a, const Box& b, const Relative& relative, double m
 }
 
 inline double point_rounding(double reach, const Relative& relative) {
-  return 16 * kEpsilon * (reach + relative.translation.norm());
+  return 16 * kEpsilon * (reach + size_of(relative.translation));
 }
 
 template <PointMeasurable B>
-double extent_of(const B& b) {
+double reach_of(const B& b) {
   const auto core_b = core(b);
-  return core_b.center().norm() + core_b.extent() + rounding_radius(b);
+  return size_of(core_b.center()) + core_b.reach() + rounding_radius(b);
 }
 
 template <PointMeasurable B>
 PairDistance measure(const Sphere& a, const B& b, const Relative& relative, const PairQuestion& question) {
   const PointDistance d = point_distance(b, relative.to_b(Vec3::Zero()));
   PairDistance r;
-  r.tolerance = point_rounding(a.radius + extent_of(b), relative);
+  r.tolerance = point_rounding(a.radius + reach_of(b), relative);
   r.value = d.value - a.radius;
   if (r.value - r.tolerance > question.limit) return beyond_limit();
-  r.normal = -(relative.rotation * d.normal);
-  r.on_a = a.radius * r.normal;
+  r.normal = times(-1, turned(relative.rotation, d.normal));
+  r.on_a = times(a.radius, r.normal);
   return r;
 }
 
 template <PointMeasurable B>
 bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
   const double value = point_distance(b, relative.to_b(Vec3::Zero())).value - a.radius;
-  return !(value > margin + point_rounding(a.radius + extent_of(b), relative));
+  return !(value > margin + point_rounding(a.radius + reach_of(b), relative));
 }
 
 inline PairDistance measure(const Sphere& a, const Sphere& b, const Relative& relative, const PairQuestion& question) {
   PairDistance r;
-  const double apart = relative.translation.norm();
+  const double apart = std::sqrt(norm_sq(relative.translation));
   r.tolerance = 4 * kEpsilon * (a.radius + b.radius + apart);
   r.value = apart - (a.radius + b.radius);
   if (r.value - r.tolerance > question.limit) return beyond_limit();
-  if (apart > 0) r.normal = relative.translation / apart;
-  r.on_a = a.radius * r.normal;
+  if (apart > 0) r.normal = times(1 / apart, relative.translation);
+  r.on_a = times(a.radius, r.normal);
   return r;
 }
 
 inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
-  const double apart_sq = relative.translation.squaredNorm(), reach = a.radius + b.radius + margin;
+  const double apart_sq = norm_sq(relative.translation), reach = a.radius + b.radius + margin;
   return !(apart_sq > reach * reach * (1 + 16 * kEpsilon));
 }
 
@@ -189,7 +197,7 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
   if (!b.flat()) {
     const Vec3 p = relative.to_b(Vec3::Zero());
     const auto [height, face] = b.highest_face(p);
-    const double rounding = point_rounding(a.radius + b.radius() + b.center().norm(), relative);
+    const double rounding = point_rounding(a.radius + b.radius() + size_of(b.center()), relative);
     if (height - a.radius - rounding > question.limit) return beyond_limit();
     if (height <= 0) {
       PairDistance r;
@@ -207,7 +215,7 @@ inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& 
   const Vec3 axis_b = relative.rotation.col(2);
   const SegmentDistance d = segment_distance(a.half_length, axis_b, b.half_length, relative.translation);
   PairDistance r;
-  r.tolerance = 16 * kEpsilon * (a.half_length + b.half_length + a.radius + b.radius + relative.translation.norm());
+  r.tolerance = 16 * kEpsilon * (a.half_length + b.half_length + a.radius + b.radius + size_of(relative.translation));
   r.value = d.value - (a.radius + b.radius);
   if (r.value - r.tolerance > question.limit) return beyond_limit();
   r.normal = d.normal;

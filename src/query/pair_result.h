@@ -16,7 +16,8 @@ struct PairDistance {
 
 struct PairQuestion {
   double limit = kInfinity;
-  bool depth = true;
+  bool depth = true;   // measure overlaps too
+  bool points = true;  // on_a is wanted where it costs extra
   PairCache* cache = nullptr;
 };
 

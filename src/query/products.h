@@ -20,6 +20,8 @@ GRAZE_INLINE Vec3 times(double s, const Vec3& a) { return {s * a.x(), s * a.y(),
 GRAZE_INLINE Vec3 along(const Vec3& a, double s, const Vec3& b) {
   return {a.x() + s * b.x(), a.y() + s * b.y(), a.z() + s * b.z()};
 }
+/// The sum of the coordinates' sizes: no less than the length.
+GRAZE_INLINE double size_of(const Vec3& a) { return std::abs(a.x()) + std::abs(a.y()) + std::abs(a.z()); }
 GRAZE_INLINE Vec3 turned(const Mat3& m, const Vec3& v) {
   return {m(0, 0) * v.x() + m(0, 1) * v.y() + m(0, 2) * v.z(), m(1, 0) * v.x() + m(1, 1) * v.y() + m(1, 2) * v.z(),
           m(2, 0) * v.x() + m(2, 1) * v.y() + m(2, 2) * v.z()};

@@ -106,7 +106,12 @@ template <class A, class B>
 Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a,
                std::span<const Vec3> points_b) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
-  if (ra.rank + rb.rank == 0) return refine_smooth(pair, n);
+  if (ra.rank + rb.rank == 0) {
+    Refined r = refine_smooth(pair, n);
+    // Only an answer on the same corners is the one that was looked for.
+    r.found = r.found && pair.a.on_ridge(points_a, r.on_a) && pair.b.on_ridge(points_b, r.on_b);
+    return r;
+  }
   const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
   const Vec3 axis_b = -(pair.rotation * rb.axis);
   // Two lines fix the direction, unless they are parallel and slide along each other.

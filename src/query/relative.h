@@ -3,6 +3,7 @@
 
 #include "graze/base/aabb.h"
 #include "graze/base/pose.h"
+#include "query/products.h"
 
 namespace graze {
 
@@ -12,22 +13,26 @@ struct Relative {
   Vec3 translation;
 
   // The difference of the translations is taken first: bodies far from the origin lose nothing.
-  Relative(const Pose& a, const Pose& b)
-      : rotation(a.rotation().transpose() * b.rotation()),
-        translation(a.rotation().transpose() * (b.translation() - a.translation())) {
+  Relative(const Mat3& rotation_a, const Vec3& translation_a, const Pose& b)
+      : translation(turned_back(rotation_a, minus(b.translation(), translation_a))) {
     // Bodies turned alike are exactly parallel.
-    if (a.rotation() == b.rotation()) rotation.setIdentity();
+    if (&rotation_a == &b.rotation() || rotation_a == b.rotation()) {
+      rotation.setIdentity();
+    } else {
+      for (Eigen::Index i = 0; i < 3; ++i) rotation.col(i) = turned_back(rotation_a, b.rotation().col(i));
+    }
   }
+  Relative(const Pose& a, const Pose& b) : Relative(a.rotation(), a.translation(), b) {}
 
   Relative inverse() const {
     Relative r = *this;
     r.rotation = rotation.transpose();
-    r.translation = -(r.rotation * translation);
+    r.translation = times(-1, turned_back(rotation, translation));
     return r;
   }
 
-  Vec3 to_a(const Vec3& point_of_b) const { return rotation * point_of_b + translation; }
-  Vec3 to_b(const Vec3& point_of_a) const { return rotation.transpose() * (point_of_a - translation); }
+  Vec3 to_a(const Vec3& point_of_b) const { return plus(turned(rotation, point_of_b), translation); }
+  Vec3 to_b(const Vec3& point_of_a) const { return turned_back(rotation, minus(point_of_a, translation)); }
   /// A box in a's frame around a box of b.
   Aabb box_to_a(const Aabb& box) const { return transformed(box, rotation, translation); }
 };

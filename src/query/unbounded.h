@@ -20,7 +20,7 @@ struct Boundary {
 };
 
 inline double boundary_rounding(const Boundary& plane, const Relative& relative, double reach) {
-  return 16 * kEpsilon * (reach + std::abs(plane.offset) + relative.translation.norm());
+  return 16 * kEpsilon * (reach + std::abs(plane.offset) + size_of(relative.translation));
 }
 
 inline PairDistance boundary_answer(double value, double tolerance, const Vec3& on_a, const Vec3& normal,
@@ -39,7 +39,7 @@ PairDistance measure_half_space(const A& a, const HalfSpace& b, const Relative& 
   const double radius = rounding_radius(a);
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
   const double tolerance =
-      boundary_rounding(plane, relative, core_a.center().norm() + core_a.extent() + radius);
+      boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   return boundary_answer(plane.normal.dot(lowest) - radius - plane.offset, tolerance, lowest - radius * plane.normal,
                          -plane.normal, question);
 }
@@ -52,7 +52,7 @@ PairDistance measure_plane(const A& a, const Plane& b, const Relative& relative,
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
   const Vec3 highest = core_a.center() + core_a.support(plane.normal);
   const double tolerance =
-      boundary_rounding(plane, relative, core_a.center().norm() + core_a.extent() + radius);
+      boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   const double above = plane.normal.dot(lowest) - radius - plane.offset;
   const double below = plane.offset - plane.normal.dot(highest) - radius;
   return above >= below

@@ -11,12 +11,12 @@ namespace graze {
 
 struct Contact {
   /// World; midway between the two surfaces.
-  Vec3 point = Vec3::Zero();
+  Vec3 point;
   /// Unit, world, from a to b; the same for all contacts of one pair of convex shapes.
-  Vec3 normal = Vec3::UnitX();
+  Vec3 normal;
   /// Metres along the normal; negative for near contacts admitted by the margin.
-  double depth = 0;
-  Feature a = 0, b = 0;
+  double depth;
+  Feature a, b;
 };
 
 struct ContactOptions {
@@ -47,7 +47,7 @@ class Contacts {
 
  private:
   friend Contacts contacts(const Placed&, const Placed&, const ContactOptions&);
-  std::array<Contact, kCapacity> items_{};
+  std::array<Contact, kCapacity> items_;
   std::size_t size_ = 0;
 };
 

@@ -1,0 +1,91 @@
+// Contacts of two geometries, as the traversal sees them.
+#pragma once
+
+#include "query/clip.h"
+#include "query/pair_query.h"
+
+namespace graze {
+
+// A face meets a face where both are orthogonal to the normal to within this tilt; the other shape may then show any
+// feature that is turned to it by less than kIncident.
+inline constexpr double kLevel = 1e-4, kIncident = 0.7;
+
+/// The patches of both shapes that face each other along n, cut to what they have in common, in a's frame.
+template <class A, class B>
+void common_patch(const A& a, const B& b, const Relative& relative, const Vec3& n, PatchContacts& common) {
+  common.size = 0;
+  if constexpr (Bounded<A> && Bounded<B>) {
+    const Vec3 toward_a = times(-1, turned_back(relative.rotation, n));
+    Patch on_a = patch(a, n, kLevel), on_b = patch(b, toward_a, kLevel);
+    if (on_a.size < 2 && on_b.size < 2) return;
+    if (on_a.is_face() && !on_b.is_face()) on_b = patch(b, toward_a, kIncident);
+    if (on_b.is_face() && !on_a.is_face()) on_a = patch(a, n, kIncident);
+    for (std::size_t i = 0; i < on_b.size; ++i) on_b.points[i] = relative.to_a(on_b.points[i]);
+    clip(on_a, on_b, n, common);
+  } else if constexpr (Bounded<A>) {
+    // A half-space or plane is level everywhere: each corner of the other's patch is a contact.
+    const Boundary plane(b, relative);
+    const double facing = dot(plane.normal, n) < 0 ? 1 : -1;
+    const Patch on_a = patch(a, n, kIncident);
+    if (on_a.size < 2) return;
+    for (std::size_t i = 0; i < on_a.size; ++i) {
+      common.items[common.size++] = {on_a.points[i], facing * (plane.offset - dot(plane.normal, on_a.points[i]))};
+    }
+  }
+}
+
+/// Collects contacts within the margin. Of more than kCapacity the deepest are kept.
+class ContactQuery {
+ public:
+  static constexpr std::size_t kCapacity = 4 * Patch::kMaxPoints;
+
+  struct Found {
+    Vec3 on_a, normal;
+    double depth;
+    Feature a, b;
+  };
+
+  ContactQuery(const Relative& relative, double margin, PairCache* cache)
+      : relative_(relative), margin_(margin), cache_(cache) {}
+
+  double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
+  double limit() const { return margin_; }
+  template <class A, class B>
+  void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
+    PairQuestion question{.limit = margin_, .points = false, .cache = cache_};
+    PairDistance d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
+    if (d.beyond || d.value - d.tolerance > margin_) return;
+    const double deepest = -d.value;
+    PatchContacts common;
+    common.size = 0;
+    if (std::isfinite(deepest)) common_patch(a.primitive(i), b.primitive(j), relative_, d.normal, common);
+    double shown = -kInfinity;
+    for (std::size_t k = 0; k < common.size; ++k) {
+      // Rounding and tilt may carry a corner past the pair's own depth.
+      const double depth = std::min(common.items[k].depth, deepest);
+      if (depth < -margin_) continue;
+      shown = std::max(shown, depth);
+      add({common.items[k].on_a, d.normal, depth, i, j});
+    }
+    // The deepest point itself, where the corners of the patch do not show it.
+    if (!(shown >= deepest - 4 * d.tolerance - kLevel * kLevel * std::abs(deepest))) {
+      question.points = true;
+      d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
+      add({d.on_a, d.normal, -d.value, i, j});
+    }
+  }
+
+  /// Deepest first, then by primitives, then in the order found; at most `max`, spread as far as they go.
+  std::span<const Found> result(std::size_t max);
+
+ private:
+  void add(const Found& contact);
+
+  const Relative& relative_;
+  double margin_;
+  PairCache* cache_;
+  std::size_t count_ = 0;
+  std::array<Found, kCapacity> found_;
+};
+
+}  // namespace graze
