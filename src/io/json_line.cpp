@@ -137,7 +137,9 @@ class Builder {
     if (too_deep_ > 0 || levels_.empty()) return;
     Level& top = levels_.back();
     ++top.index;
-    if (levels_.size() == 1 && top.value->is_object() && in_id() && id_sound_) result_.id = (*top.value)["id"];
+    if (levels_.size() == 1 && top.value->is_object() && in_id() && id_sound_) {
+      result_.id = std::move((*top.value)["id"]);
+    }
   }
 
   JsonLine& result_;

@@ -11,12 +11,13 @@ namespace graze::io {
 
 using Json = nlohmann::json;
 
-/// Arrays and objects may be nested this deep.
-inline constexpr std::size_t kMaxDepth = 256;
+/// Arrays and objects may be nested this deep: far more than any question needs, little enough for functions that walk
+/// values recursively on a small stack.
+inline constexpr std::size_t kMaxDepth = 64;
 
 struct JsonLine {
   Json value;
-  /// The member "id" of the outermost object, if it was read to its end without fault.
+  /// The member "id" of the outermost object, if it was read to its end without fault; null is left in its place.
   std::optional<Json> id;
   /// Where and why the line was refused; empty if it was not. `value` means nothing then.
   std::string error;

@@ -65,6 +65,10 @@ TEST_F(AskCommand, SurvivesDeepNestingOnASmallStack) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_NE(outcome.out.find("{\"id\":1,\"error\":"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n{\"collide\":true}\n"), std::string::npos);
+
+  const std::string id = std::string(63, '[') + std::string(63, ']');
+  EXPECT_EQ(run("ulimit -s 256; $GRAZE ask", R"({"id":)" + id + "," + kTouching.substr(1)).out,
+            R"({"id":)" + id + ",\"collide\":true}\n");
 }
 
 TEST_F(AskCommand, SurvivesBinaryGarbage) {

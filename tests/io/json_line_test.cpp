@@ -69,7 +69,7 @@ TEST(JsonLine, AllowsAByteOrderMarkAndWhiteSpace) {
 
 TEST(JsonLine, BoundsTheDepth) {
   EXPECT_EQ(error_of(repeat("[", kMaxDepth) + repeat("]", kMaxDepth)), "");
-  EXPECT_NE(error_of(repeat("[", kMaxDepth + 1) + repeat("]", kMaxDepth + 1)).find("nested deeper than 256 levels"),
+  EXPECT_NE(error_of(repeat("[", kMaxDepth + 1) + repeat("]", kMaxDepth + 1)).find("nested deeper than 64 levels"),
             std::string::npos);
   EXPECT_NE(error_of(repeat(R"({"a":)", 100000) + "1" + repeat("}", 100000)).find("nested deeper"), std::string::npos);
   EXPECT_NE(error_of(std::string(1000000, '[')), "");
