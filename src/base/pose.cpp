@@ -20,12 +20,14 @@ const Vec3& checked(const Vec3& translation) {
   return translation;
 }
 
-// The rotation matrix of a unit quaternion.
+// The rotation matrix of a quaternion of any length near 1. Dividing once by the squared length, not by the length
+// first, makes all rotations by right angles exact.
 Mat3 matrix_of(double w, double x, double y, double z) {
+  const double s = 2 / (w * w + x * x + y * y + z * z);
   Mat3 r;
-  r << 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
-      2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),   //
-      2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y);
+  r << 1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),  //
+      s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),   //
+      s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y);
   return r;
 }
 
@@ -39,9 +41,7 @@ Pose Pose::from_wxyz(const Vec3& translation, double w, double x, double y, doub
     throw Error("pose quaternion",
                 fmt::format("must be finite and not zero, got w={} x={} y={} z={}", w, x, y, z));
   }
-  const double a = w / largest, b = x / largest, c = y / largest, d = z / largest;
-  const double length = std::sqrt(a * a + b * b + c * c + d * d);
-  return Pose(matrix_of(a / length, b / length, c / length, d / length), checked(translation));
+  return Pose(matrix_of(w / largest, x / largest, y / largest, z / largest), checked(translation));
 }
 
 Pose Pose::from_xyzw(const Vec3& translation, double x, double y, double z, double w) {

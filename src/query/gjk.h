@@ -20,6 +20,7 @@ struct Gjk {
   enum class End { measured, above, below, overlap };
   End end = End::measured;
   Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised
+  bool certain = true;          ///< of an overlap: not only for want of a proof that they are apart
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
   double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
   bool refined = false;         ///< the points were found by Newton, beside the simplex
@@ -31,7 +32,7 @@ struct Gjk {
 inline constexpr double kGjkTolerance = 1e-10;
 inline constexpr int kGjkIterations = 96;
 // Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
-inline constexpr double kRefineFrom = 0.1, kRefineAgain = 8;
+inline constexpr double kRefineFrom = 0.2, kRefineAgain = 8;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
@@ -105,7 +106,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     }
     shrink(s, nearest);
     if (nearest.size == 4 || nearest.distance_sq <= rounding_sq) {
-      r.end = Gjk::End::overlap, r.upper = 0;
+      r.end = Gjk::End::overlap, r.upper = 0, r.certain = nearest.size == 4;
       break;
     }
     v = nearest.point, vv = nearest.distance_sq, inside = true;
@@ -117,7 +118,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   if (r.end == Gjk::End::measured && !r.refined) {
     r.toward = v, r.upper = std::sqrt(vv);
     // Not even the sign is proven: as good as touching.
-    if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap;
+    if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap, r.certain = false;
   }
   if (cache != nullptr) {
     cache->size = s.size, cache->stamp_a = pair.a.stamp(), cache->stamp_b = pair.b.stamp();

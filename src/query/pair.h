@@ -15,6 +15,9 @@
 
 namespace graze {
 
+// Lengths below this have squares that underflow.
+inline constexpr double kSquareRootOfLeast = 2e-154;
+
 template <class S>
 concept Bounded = !std::same_as<S, HalfSpace> && !std::same_as<S, Plane>;
 
@@ -120,7 +123,12 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
   if (apart > core_a.extent() + core_b.extent() + reach + pair.rounding) return false;
   if (apart <= core_a.inner() + core_b.inner() + reach) return true;
   const GjkGoal goal{.above = reach + pair.rounding + 4 * kEpsilon * reach, .below = reach, .boolean = true};
-  return gjk(pair, first_direction(pair), goal, cache).end != Gjk::End::above;
+  const Gjk g = gjk(pair, first_direction(pair), goal, cache);
+  if (g.end == Gjk::End::above) return false;
+  if (g.end == Gjk::End::below || (g.end == Gjk::End::overlap && g.certain)) return true;
+  // Rounding keeps the quick way from deciding: measure.
+  const PairDistance d = measure_cores(a, b, pair, first_direction(pair), {.limit = margin});
+  return !d.beyond && !(d.value - d.tolerance > margin);
 }
 
 // ---- Closed forms -------------------------------------------------------------------------------------------------
@@ -150,7 +158,7 @@ inline bool touch(const Box& a, const Box& b, const Relative& relative, double m
 }
 
 inline double point_rounding(double reach, const Relative& relative) {
-  return 16 * kEpsilon * (reach + size_of(relative.translation));
+  return 16 * kEpsilon * (reach + size_of(relative.translation)) + kSquareRootOfLeast;
 }
 
 template <PointMeasurable B>
@@ -180,7 +188,7 @@ bool touch(const Sphere& a, const B& b, const Relative& relative, double margin,
 inline PairDistance measure(const Sphere& a, const Sphere& b, const Relative& relative, const PairQuestion& question) {
   PairDistance r;
   const double apart = std::sqrt(norm_sq(relative.translation));
-  r.tolerance = 4 * kEpsilon * (a.radius + b.radius + apart);
+  r.tolerance = 4 * kEpsilon * (a.radius + b.radius + apart) + kSquareRootOfLeast;
   r.value = apart - (a.radius + b.radius);
   if (r.value - r.tolerance > question.limit) return beyond_limit();
   if (apart > 0) r.normal = times(1 / apart, relative.translation);

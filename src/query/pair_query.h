@@ -65,12 +65,16 @@ class DistanceQuery {
   double limit() const { return best_.beyond ? question_.limit : best_.value; }
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
+    if (best_.beyond) {
+      best_ = measure_either(a.primitive(i), b.primitive(j), relative_, question_);
+      a_ = i, b_ = j;
+      return;
+    }
     PairQuestion question = question_;
     question.limit = limit();
     const PairDistance d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
     if (d.beyond) return;
-    const bool better = best_.beyond || d.value < best_.value ||
-                        (d.value == best_.value && (i < a_ || (i == a_ && j < b_)));
+    const bool better = d.value < best_.value || (d.value == best_.value && (i < a_ || (i == a_ && j < b_)));
     if (better) best_ = d, a_ = i, b_ = j;
   }
 

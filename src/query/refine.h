@@ -67,10 +67,10 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
                      const Slide& slide) {
   Refined r;
   const double ring_sq = 1 - level * level;
-  n -= n.dot(axis) * axis;
-  const double off = n.norm();
-  if (!(off > 0.1)) return r;
-  n = level * axis + std::sqrt(ring_sq) / off * n;
+  n = along(n, -dot(n, axis), axis);
+  const double off_sq = norm_sq(n);
+  if (!(off_sq > 0.01)) return r;
+  n = along(times(level, axis), std::sqrt(ring_sq / off_sq), n);
   double last = -kInfinity;
   for (int step = 0; step < kNewtonSteps; ++step) {
     Vec3 w0, w1, a0, a1, b0, b1;
@@ -85,17 +85,17 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
     const bool flat = std::abs(slope) <= rounding && bend >= -rounding;
     if (flat || (bend > 0 && slope * turn <= 0.125 * rounding && std::abs(slope) <= kSlope * reach)) {
       // The ends must lie on different sides of n, or the best direction does not face the line.
-      const Vec3 across = n.cross(m);
-      const double c0 = across.dot(w0), c1 = across.dot(w1);
+      const Vec3 across = cross(n, m);
+      const double c0 = dot(across, w0), c1 = dot(across, w1);
       if (!(c0 * c1 <= 0) || c0 == c1) return r;
       const double t = c0 / (c0 - c1);
-      r = {true, n, s, a0 + t * (a1 - a0), b0 + t * (b1 - b0)};
+      r = {true, n, s, along(a0, t, minus(a1, a0)), along(b0, t, minus(b1, b0))};
       return r;
     }
     if (!(bend > 0) || !(std::abs(turn) <= kLongestStep)) return r;
-    const double c = std::cos(turn), d = std::sin(turn);
-    n = level * axis + c * (n - level * axis) + d * m;
-    n = times(1 / std::sqrt(norm_sq(n)), n);
+    // Along the tangent and back onto the ring.
+    const Vec3 spoke = along(along(n, -level, axis), turn, m);
+    n = along(times(level, axis), std::sqrt(ring_sq / norm_sq(spoke)), spoke);
   }
   return r;
 }
@@ -113,11 +113,11 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
     return r;
   }
   const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
-  const Vec3 axis_b = -(pair.rotation * rb.axis);
+  const Vec3 axis_b = times(-1, turned(pair.rotation, rb.axis));
   // Two lines fix the direction, unless they are parallel and slide along each other.
   constexpr double kParallel = 1e-12;
   const bool parallel = line_a && line_b && ra.level == 0 && rb.level == 0 &&
-                        ra.axis.cross(axis_b).squaredNorm() <= kParallel * kParallel;
+                        norm_sq(cross(ra.axis, axis_b)) <= kParallel * kParallel;
   if (ra.rank + rb.rank > 1 && !parallel) return {};
   const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
     const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);
@@ -132,8 +132,8 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
     else b0 = b1 = pair.b.support(db);
     if (parallel) {
       // The two pairs of ends that lie farthest apart along the axis, one each way.
-      if (axis.dot(a1 - a0) > 0) std::swap(a0, a1);
-      if (axis.dot(pair.rotation * (b1 - b0)) < 0) std::swap(b0, b1);
+      if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
+      if (dot(axis, turned(pair.rotation, minus(b1, b0))) < 0) std::swap(b0, b1);
     }
     w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
   };
@@ -142,8 +142,8 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   // A line is only the best feature if no other point of its shape reaches farther.
   Vec3 w, on_a, on_b;
   pair.support(r.n, w, on_a, on_b);
-  r.found = r.n.dot(w) >= r.value - pair.rounding;
-  r.value = std::min(r.value, r.n.dot(w));
+  r.found = dot(r.n, w) >= r.value - pair.rounding;
+  r.value = std::min(r.value, dot(r.n, w));
   return r;
 }
 
