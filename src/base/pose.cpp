@@ -38,8 +38,7 @@ Pose Pose::at(const Vec3& translation) { return Pose(Mat3::Identity(), checked(t
 Pose Pose::from_wxyz(const Vec3& translation, double w, double x, double y, double z) {
   const double largest = std::max(std::max(std::abs(w), std::abs(x)), std::max(std::abs(y), std::abs(z)));
   if (!std::isfinite(w) || !std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z) || !(largest > 0)) {
-    throw Error("pose quaternion",
-                fmt::format("must be finite and not zero, got w={} x={} y={} z={}", w, x, y, z));
+    throw Error("pose quaternion", fmt::format("must be finite and not zero, got w={} x={} y={} z={}", w, x, y, z));
   }
   return Pose(matrix_of(w / largest, x / largest, y / largest, z / largest), checked(translation));
 }
@@ -73,8 +72,6 @@ Pose Pose::moved_to(const Vec3& translation) const { return Pose(rotation_, chec
 
 Pose Pose::operator*(const Pose& inner) const { return Pose(rotation_ * inner.rotation_, *this * inner.translation_); }
 
-Pose Pose::inverse() const {
-  return Pose(rotation_.transpose(), -(rotation_.transpose() * translation_));
-}
+Pose Pose::inverse() const { return Pose(rotation_.transpose(), -(rotation_.transpose() * translation_)); }
 
 }  // namespace graze

@@ -34,8 +34,7 @@ bool Progress::cancelled() const { return state_ != nullptr && state_->cancelled
 Progress Progress::part(double from, double to) const {
   Progress part = *this;
   part.from_ = from_ + from * (to_ - from_);
-  // The end is hit to the bit, or the last update would never come.
-  part.to_ = to == 1 ? to_ : from_ + to * (to_ - from_);
+  part.to_ = from_ + to * (to_ - from_);
   return part;
 }
 
@@ -43,7 +42,7 @@ bool Progress::report_to_listener(double fraction, std::string_view message) con
   State& state = *state_;
   if (cancelled()) return false;
   const double within = fraction > 0 ? std::min(fraction, 1.0) : 0.0;  // not-a-number counts as nothing done
-  const double whole = within == 1 ? to_ : from_ + within * (to_ - from_);
+  const double whole = from_ + within * (to_ - from_);                 // the end of the last part rounds to 1
   const bool last = whole >= 1;
   const Clock::rep now = Clock::now().time_since_epoch().count();
   const bool due = last || now >= state.next_update.load(std::memory_order_relaxed);

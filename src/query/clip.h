@@ -16,8 +16,8 @@ struct PatchContacts {
   std::array<PatchContact, 2 * Patch::kMaxPoints> items;
 };
 
-/// Fills `r` with the corners of the part that `a`, facing n, and `b`, facing −n, have in common seen along the unit n. Both in one frame.
-/// Left empty where they have no part in common or are no more than single points.
+/// Fills `r` with the corners of the part that `a`, facing n, and `b`, facing −n, have in common seen along the unit n.
+/// Both in one frame. Left empty where they have no part in common or are no more than single points.
 void clip(const Patch& a, const Patch& b, const Vec3& n, PatchContacts& r);
 
 }  // namespace graze

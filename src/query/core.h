@@ -136,15 +136,20 @@ struct TriangleCore {
   }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return middle; }
-  double reach() const { return corners[0].cwiseAbs().sum() + corners[1].cwiseAbs().sum() + corners[2].cwiseAbs().sum(); }
+  double reach() const {
+    return corners[0].cwiseAbs().sum() + corners[1].cwiseAbs().sum() + corners[2].cwiseAbs().sum();
+  }
   double extent() const {
     return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
-  std::uint64_t stamp() const { return stamp_of(4, {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
-                        corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()}); }
+  std::uint64_t stamp() const {
+    return stamp_of(4,
+                    {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
+                     corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()});
+  }
   // The middle need not lie on the triangle.
   double inner() const { return -kInfinity; }
 };

@@ -43,7 +43,8 @@ class Polytope {
       const double height = dot(face.normal, v.p);
       if (height < best_.upper) settle(face, v);
       if (best_.upper - face.distance <= slack) break;
-      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height && settled(face, v, height)) {
+      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height &&
+          settled(face, v, height)) {
         key_[nearest] = kInfinity;
         continue;
       }

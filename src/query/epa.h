@@ -15,17 +15,17 @@ struct Difference {
   double rounding;  ///< no computed separation is wrong by more than this
   /// The point w of b − a nearest along −direction, and the points it comes from (that of b in b's frame).
   void (*support)(const void* pair, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b);
-  bool smooth;      ///< neither shape has edges or corners
+  bool smooth;  ///< neither shape has edges or corners
   /// Newton from a direction and support points near it; null where neither shape is curved.
   Refined (*refine)(const void* pair, const Vec3& n, std::span<const Vec3> points_a, std::span<const Vec3> points_b);
 };
 
 struct Depth {
-  double upper = kInfinity;       ///< moving b this far along `toward` separates: never less than the true depth.
-                                  ///< Negative: the sets are apart by at least minus this
-  double lower = 0;               ///< no shorter translation separates (of curved pairs: as far as Newton saw)
-  Vec3 toward = Vec3::UnitX();    ///< unit
-  Vec3 on_a = Vec3::Zero();       ///< the deepest point of a
+  double upper = kInfinity;     ///< moving b this far along `toward` separates: never less than the true depth.
+                                ///< Negative: the sets are apart by at least minus this
+  double lower = 0;             ///< no shorter translation separates (of curved pairs: as far as Newton saw)
+  Vec3 toward = Vec3::UnitX();  ///< unit
+  Vec3 on_a = Vec3::Zero();     ///< the deepest point of a
 };
 
 /// `start` comes from GJK: a tetrahedron around the origin, or fewer points whose hull touches it. Ends when the bounds

@@ -245,8 +245,7 @@ PairDistance measure(const A& a, const Plane& b, const Relative& relative, const
   return measure_plane(a, b, relative, question);
 }
 template <class A, class B>
-  requires(!Bounded<B>)
-bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+requires(!Bounded<B>) bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }

@@ -42,7 +42,8 @@ class CollideQuery {
   double limit() const { return limit_; }
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
-    if (!hit_ && touch_either(a.primitive(i), b.primitive(j), relative_, margin_, cache_)) hit_ = true, limit_ = -kInfinity;
+    if (!hit_ && touch_either(a.primitive(i), b.primitive(j), relative_, margin_, cache_))
+      hit_ = true, limit_ = -kInfinity;
   }
 
   bool hit() const { return hit_; }

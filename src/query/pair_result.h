@@ -9,7 +9,7 @@ namespace graze {
 struct PairDistance {
   double value = kInfinity;
   double tolerance = 0;
-  Vec3 on_a = Vec3::Zero();      // on_b = on_a + value * normal
+  Vec3 on_a = Vec3::Zero();     // on_b = on_a + value * normal
   Vec3 normal = Vec3::UnitX();  // unit, from a to b
   bool beyond = false;
 };

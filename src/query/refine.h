@@ -1,9 +1,10 @@
 // Newton's method on the sphere of directions: from a direction near the best one to the best one, in a few steps.
 //
-// The separation s(n) = min over w in b − a of n · w is the number both GJK and EPA maximise. Where the shapes meet in a
-// point of smooth surface it is twice differentiable and Newton's step is a 2 × 2 system. Where one of them meets the
+// The separation s(n) = min over w in b − a of n · w is the number both GJK and EPA maximise. Where the shapes meet in
+// a point of smooth surface it is twice differentiable and Newton's step is a 2 × 2 system. Where one of them meets the
 // other with a straight line, s has a kink across the directions facing that line; along them it is smooth again, and
-// Newton runs in one angle. Faces and crossing edges have their direction fixed, and GJK and EPA end there by themselves.
+// Newton runs in one angle. Faces and crossing edges have their direction fixed, and GJK and EPA end there by
+// themselves.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -116,8 +117,8 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   const Vec3 axis_b = times(-1, turned(pair.rotation, rb.axis));
   // Two lines fix the direction, unless they are parallel and slide along each other.
   constexpr double kParallel = 1e-12;
-  const bool parallel = line_a && line_b && ra.level == 0 && rb.level == 0 &&
-                        norm_sq(cross(ra.axis, axis_b)) <= kParallel * kParallel;
+  const bool parallel =
+      line_a && line_b && ra.level == 0 && rb.level == 0 && norm_sq(cross(ra.axis, axis_b)) <= kParallel * kParallel;
   if (ra.rank + rb.rank > 1 && !parallel) return {};
   const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
     const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);

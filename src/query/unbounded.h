@@ -38,8 +38,7 @@ PairDistance measure_half_space(const A& a, const HalfSpace& b, const Relative& 
   const auto core_a = core(a);
   const double radius = rounding_radius(a);
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
-  const double tolerance =
-      boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
+  const double tolerance = boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   return boundary_answer(plane.normal.dot(lowest) - radius - plane.offset, tolerance, lowest - radius * plane.normal,
                          -plane.normal, question);
 }
@@ -51,13 +50,11 @@ PairDistance measure_plane(const A& a, const Plane& b, const Relative& relative,
   const double radius = rounding_radius(a);
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
   const Vec3 highest = core_a.center() + core_a.support(plane.normal);
-  const double tolerance =
-      boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
+  const double tolerance = boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   const double above = plane.normal.dot(lowest) - radius - plane.offset;
   const double below = plane.offset - plane.normal.dot(highest) - radius;
-  return above >= below
-             ? boundary_answer(above, tolerance, lowest - radius * plane.normal, -plane.normal, question)
-             : boundary_answer(below, tolerance, highest + radius * plane.normal, plane.normal, question);
+  return above >= below ? boundary_answer(above, tolerance, lowest - radius * plane.normal, -plane.normal, question)
+                        : boundary_answer(below, tolerance, highest + radius * plane.normal, plane.normal, question);
 }
 
 // Two boundaries that are not exactly parallel meet somewhere, and no finite translation parts what lies behind them.
@@ -100,8 +97,8 @@ inline PairDistance measure_plane(const Plane& a, const Plane& b, const Relative
   if (same == 0) return endless(common_point(a.normal(), a.offset(), second));
   const double tolerance = boundary_rounding(second, relative, std::abs(a.offset()));
   const double gap = same * second.offset - a.offset();
-  return boundary_answer(std::abs(gap), tolerance, a.offset() * a.normal(),
-                         gap < 0 ? Vec3(-a.normal()) : a.normal(), question);
+  return boundary_answer(std::abs(gap), tolerance, a.offset() * a.normal(), gap < 0 ? Vec3(-a.normal()) : a.normal(),
+                         question);
 }
 
 }  // namespace graze

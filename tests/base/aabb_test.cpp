@@ -68,6 +68,9 @@ TEST(Aabb, EmptyIsInfinitelyFarAndEverythingIsNear) {
   EXPECT_EQ(gap(a, Aabb()), kInfinity);
   EXPECT_EQ(gap(Aabb(), a), kInfinity);
   EXPECT_EQ(gap(Aabb(), Vec3(0, 0, 0)), kInfinity);
+  const Aabb reversed{{0, 0, 1}, {1, 1, 0}};
+  EXPECT_EQ(gap(a, reversed), kInfinity);
+  EXPECT_EQ(gap(reversed, Vec3(0, 0, 0)), kInfinity);
   EXPECT_EQ(gap(Aabb::everything(), a), 0);
   EXPECT_FALSE(overlap(a, Aabb()));
   EXPECT_TRUE(overlap(a, Aabb::everything()));

@@ -136,6 +136,9 @@ TEST(Bounds, OfPlanesAreSlabsWhereTheNormalIsAnAxis) {
   EXPECT_NEAR(slab.max.y(), 18, 1e-13);
   EXPECT_EQ(slab.min.x(), -kInfinity);
   EXPECT_EQ(slab.max.z(), kInfinity);
+  const Aabb level = bounds(Plane({0, 0, 1}, 4));
+  EXPECT_NEAR(level.min.z(), 4, 1e-13);
+  EXPECT_NEAR(level.max.z(), 4, 1e-13);
   EXPECT_EQ(bounds(Plane({1, 1, 0}, 4)), Aabb::everything());
 }
 

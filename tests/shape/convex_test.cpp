@@ -121,6 +121,20 @@ void expect_sound(const Convex& hull, const std::vector<Vec3>& points) {
   ASSERT_LE(hull.highest_face(hull.center()).first, -hull.inner_radius());
   for (const Vec3& p : points) ASSERT_LE(hull.highest_face(p).first, rounding);
 
+  // Every triangle lies in the plane of a face.
+  for (const auto& triangle : hull.triangles()) {
+    double nearest = kInfinity;
+    for (const auto& [n, offset] : hull.faces()) {
+      double off = 0;
+      for (const int corner : triangle) {
+        const Vec3& v = hull.vertices()[static_cast<std::size_t>(corner)];
+        off = std::max(off, std::abs(n.dot(v - hull.center()) - (offset - n.dot(hull.center()))));
+      }
+      nearest = std::min(nearest, off);
+    }
+    ASSERT_LE(nearest, 1e-13 * size_of(points) + 16 * kEpsilon * hull.center().norm());
+  }
+
   // The surface is closed: every edge is passed once in each direction.
   std::map<std::pair<int, int>, int> edges;
   for (const auto& [a, b, c] : hull.triangles()) {
@@ -233,6 +247,27 @@ TEST(Convex, FlatHullsAreThinAndKeepTheirPoints) {
     for (Vec3& p : points) p = pose.inverse() * p;
     for (Vec3& p : points) p.z() = 0.5;
     ASSERT_TRUE(Convex::hull_of(points).flat()) << "seed " << i;
+  }
+}
+
+TEST(Convex, NeedlesAndSheetsKeepTheirVolume) {
+  for (int i = 0; i < scaled(100); ++i) {
+    Generator random(static_cast<std::uint64_t>(i));
+    SCOPED_TRACE("seed " + std::to_string(i));
+    const std::vector<Vec3> points = random_points(40, 1, random);
+    const double fat = volume(Convex::hull_of(points));
+    for (const double width : {1e-4, 1e-6, 1e-8}) {
+      for (const Vec3& squeeze : {Vec3(1, width, width), Vec3(1, 1, width)}) {
+        const Pose pose = random.pose(0);
+        std::vector<Vec3> thin;
+        for (const Vec3& p : points) thin.push_back(pose * squeeze.cwiseProduct(p));
+        const Convex hull = Convex::hull_of(thin);
+        expect_sound(hull, thin);
+        ASSERT_FALSE(hull.flat()) << width;
+        // Turning has moved each point by some 1e-16 across the width.
+        ASSERT_NEAR(volume(hull) / squeeze.prod(), fat, 1e-14 / width * fat) << width;
+      }
+    }
   }
 }
 

@@ -19,9 +19,7 @@ inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// over- or underflow. The observable universe spans 1e27 m.
 inline constexpr double kLargestLength = 1e50, kSmallestLength = 1e-50;
 
-inline bool is_finite(const Vec3& v) {
-  return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z());
-}
+inline bool is_finite(const Vec3& v) { return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z()); }
 
 /// `v` scaled to length 1, safe for lengths whose square under- or overflows; the zero vector gives the x axis.
 Vec3 unit(const Vec3& v);

@@ -36,9 +36,8 @@ void brute_force(const H& h, Q& query) {
 /// Asks `query` about every pair of primitives of `a` and `b`.
 template <Hierarchy A, Hierarchy B, PairQuery<A, B> Q>
 void brute_force(const A& a, const B& b, Q& query) {
-  detail::for_each_primitive(a, [&](std::size_t i) {
-    detail::for_each_primitive(b, [&](std::size_t j) { query.leaf(a, i, b, j); });
-  });
+  detail::for_each_primitive(
+      a, [&](std::size_t i) { detail::for_each_primitive(b, [&](std::size_t j) { query.leaf(a, i, b, j); }); });
 }
 
 }  // namespace graze

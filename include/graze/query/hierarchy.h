@@ -17,12 +17,12 @@ concept Hierarchy = requires(const H& h, typename H::Node node, std::size_t i) {
   { H::kMaxDepth } -> std::convertible_to<std::size_t>;
   { H::kMaxChildren } -> std::convertible_to<std::size_t>;
   { h.empty() } -> std::same_as<bool>;
-  { h.root() } -> std::same_as<typename H::Node>;                // of a hierarchy that is not empty
-  { h.bounds(node) } -> std::convertible_to<Aabb>;               // encloses all below, in the hierarchy's frame
+  { h.root() } -> std::same_as<typename H::Node>;   // of a hierarchy that is not empty
+  { h.bounds(node) } -> std::convertible_to<Aabb>;  // encloses all below, in the hierarchy's frame
   { h.is_leaf(node) } -> std::same_as<bool>;
-  { h.children(node) } -> std::convertible_to<std::size_t>;      // how many; of inner nodes
-  { h.child(node, i) } -> std::same_as<typename H::Node>;        // i < children(node)
-  { h.first(node) } -> std::convertible_to<std::size_t>;         // of leaves: primitives first … last − 1
+  { h.children(node) } -> std::convertible_to<std::size_t>;  // how many; of inner nodes
+  { h.child(node, i) } -> std::same_as<typename H::Node>;    // i < children(node)
+  { h.first(node) } -> std::convertible_to<std::size_t>;     // of leaves: primitives first … last − 1
   { h.last(node) } -> std::convertible_to<std::size_t>;
 };
 
@@ -37,12 +37,11 @@ concept Query = Hierarchy<H> && requires(Q& q, const H& h, const Aabb& box, std:
 
 /// A question about two hierarchies: the same with a box, and a primitive, of each.
 template <class Q, class A, class B>
-concept PairQuery =
-    Hierarchy<A> && Hierarchy<B> &&
+concept PairQuery = Hierarchy<A> && Hierarchy<B> &&
     requires(Q& q, const A& a, const B& b, const Aabb& box, std::size_t primitive) {
-      { q.bound(box, box) } -> std::convertible_to<double>;
-      { q.limit() } -> std::convertible_to<double>;
-      q.leaf(a, primitive, b, primitive);
-    };
+  { q.bound(box, box) } -> std::convertible_to<double>;
+  { q.limit() } -> std::convertible_to<double>;
+  q.leaf(a, primitive, b, primitive);
+};
 
 }  // namespace graze

@@ -34,9 +34,9 @@ double volume(const Shape& shape);
 
 /// Mass properties of a solid of density 1 (kg/m³); scale all of them by the density.
 struct MassProperties {
-  double mass;      ///< kg
-  Vec3 center;      ///< of mass, in the shape's frame, metres
-  Mat3 inertia;     ///< about the centre of mass, axes of the shape's frame, kg m²
+  double mass;   ///< kg
+  Vec3 center;   ///< of mass, in the shape's frame, metres
+  Mat3 inertia;  ///< about the centre of mass, axes of the shape's frame, kg m²
 };
 /// None for shapes without a finite positive volume (half-space, plane, triangle, flat hull, point).
 std::optional<MassProperties> mass_properties(const Shape& shape);
