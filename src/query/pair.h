@@ -214,6 +214,11 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
       r.on_a = a.radius * r.normal;
       return r;
     }
+    // The face that is farthest below the point is mostly the nearest one.
+    const PointCore core_a = core(a);
+    const ConvexCore core_b = core(b);
+    const CorePair pair(core_a, core_b, relative);
+    return measure_cores(a, b, pair, times(-1, turned(relative.rotation, b.faces()[face].normal)), question);
   }
   return measure<Sphere, Convex>(a, b, relative, question);
 }

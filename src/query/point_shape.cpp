@@ -104,14 +104,17 @@ PointDistance point_distance(const Ellipsoid& shape, const Vec3& p) {
     y[shortest] = std::sqrt(1 - y.squaredNorm());
   } else {
     constexpr int kSteps = 32;
+    constexpr double kSmallStep = 1e-8;
     for (int step = 0; step < kSteps; ++step) {
       const double length_sq = y.squaredNorm(), length = std::sqrt(length_sq);
       double slope = 0;
       for (Eigen::Index i = 0; i < 3; ++i) slope += rp[i] > 0 ? y[i] * y[i] / (shift[i] + u) : 0;
       const double next = u + length_sq / slope * (length - 1);
-      if (!(next > u * (1 + kEpsilon))) break;
-      u = next;
+      // Convergence is quadratic: after a step this small the next one is lost in rounding.
+      const bool last = !(next - u > kSmallStep * next);
+      u = std::max(u, next);
       y = y_at(u);
+      if (last) break;
     }
   }
   Vec3 normal = unit(y.cwiseQuotient(r));
