@@ -21,10 +21,16 @@ Triple turned(const std::array<double, 4>& q, const Triple& v) {
   return {static_cast<double>(r.x), static_cast<double>(r.y), static_cast<double>(r.z)};
 }
 
+// A point in any direction from `from`, up to `most` times `unit` away.
+Triple around(const Triple& from, double most, double unit, Random& random) {
+  const Triple direction = random.direction();  // first: arguments may be evaluated in any order
+  return sum(from, random.uniform(0, most) * unit, direction);
+}
+
 // Moves b so that about half of the cases overlap.
 void place_near(Spec& a, Spec& b, Random& random) {
   const double together = reach_of(a) + reach_of(b);
-  b.xyz = sum(a.xyz, random.uniform(0, 1.2) * together, random.direction());
+  b.xyz = around(a.xyz, 1.2, together, random);
 }
 
 // One of the 24 rotations of a cube, exactly.
@@ -95,8 +101,13 @@ void touch(Case& c, Random& random) {
   const Bounds bounds = signed_distance(a, b);
   if (!std::isfinite(bounds.estimate)) return;
   const Real size = magnitude(c.a) + magnitude(c.b);
-  const Real gap = random.chance(0.6) ? random.integer(-8, 8) * kUlp / 4 * size
-                                      : (random.chance(0.5) ? 1 : -1) * random.magnitude(-15, -6) * size;
+  Real gap = 0;
+  if (random.chance(0.6)) {
+    gap = random.integer(-8, 8) * kUlp / 4 * size;
+  } else {
+    const int sign = random.chance(0.5) ? 1 : -1;
+    gap = sign * random.magnitude(-15, -6) * size;
+  }
   const Vec shift = (gap - bounds.estimate) * bounds.normal;
   for (int i = 0; i < 3; ++i) {
     double& x = c.b.xyz[static_cast<std::size_t>(i)];
@@ -225,7 +236,7 @@ Case make_case(Kind kind_a, Kind kind_b, Trouble trouble, Random& random) {
     case Trouble::tiny:
     case Trouble::huge:
     case Trouble::mixed:
-      c.a.xyz = sum({}, random.uniform(0, 2) * scale, random.direction());
+      c.a.xyz = around({}, 2, scale, random);
       place_near(c.a, c.b, random);
       break;
     case Trouble::aligned:
@@ -237,7 +248,7 @@ Case make_case(Kind kind_a, Kind kind_b, Trouble trouble, Random& random) {
       c.b = random_spec(kind_b, random.uniform(0.05, 1), random);
       c.a.xyz = c.b.xyz = random.direction();
       if (random.chance(0.3)) c.b.wxyz = c.a.wxyz;
-      if (random.chance(0.3)) c.b.xyz = sum(c.a.xyz, random.uniform(0, 0.2), random.direction());
+      if (random.chance(0.3)) c.b.xyz = around(c.a.xyz, 0.2, 1, random);
       break;
     case Trouble::parallel: {
       c = {lattice_spec(kind_a, random), lattice_spec(kind_b, random)};
@@ -255,7 +266,7 @@ Case make_case(Kind kind_a, Kind kind_b, Trouble trouble, Random& random) {
     case Trouble::sliver:
       if (random.chance(0.7)) make_thin(c.a, random);
       if (random.chance(0.5) || c.a.kind == c.b.kind) make_thin(c.b, random);
-      c.b.xyz = sum(c.a.xyz, random.uniform(0, 0.8), random.direction());
+      c.b.xyz = around(c.a.xyz, 0.8, 1, random);
       break;
     case Trouble::far:
       place_near(c.a, c.b, random);

@@ -172,7 +172,7 @@ TEST(Adversarial, FlatAndDegenerateHullsAnswerLikeWhatTheyAre) {
     const int corners = random.integer(1, 3);
     std::vector<Vec3> points;
     for (int k = 0; k < corners; ++k) {
-      points.emplace_back(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+      points.push_back(vec3({random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}));
     }
     const auto nth = [&](std::size_t k) { return points[std::min(k, points.size() - 1)]; };
     const graze::Triangle triangle(nth(0), nth(1), nth(2));
