@@ -140,13 +140,14 @@ TEST(Regression, PairsThatWereAnsweredWronglyStayRight) {
 }
 
 TEST(Regression, AWarmCacheDoesNotDeepenAnOverlap) {
-  const graze::Placed a = placed_of({Kind::cylinder,
-                                     {0.73458519638274233, 0.42962177818490022, 1},
-                                     {},
-                                     {},
-                                     0,
-                                     {-0.65311140365451625, -0.40913779984917609, -0.38585742256806088, -0.30297235551189061},
-                                     {-0.28879339128419584, 0.13014407736173503, -0.011983248932100272}});
+  const graze::Placed a =
+      placed_of({Kind::cylinder,
+                 {0.73458519638274233, 0.42962177818490022, 1},
+                 {},
+                 {},
+                 0,
+                 {-0.65311140365451625, -0.40913779984917609, -0.38585742256806088, -0.30297235551189061},
+                 {-0.28879339128419584, 0.13014407736173503, -0.011983248932100272}});
   const Spec still{Kind::cylinder,
                    {0.91935818755223764, 0.9172702042765567, 1},
                    {},
@@ -161,7 +162,8 @@ TEST(Regression, AWarmCacheDoesNotDeepenAnOverlap) {
     const graze::Placed b = placed_of(moving);
     const graze::Distance cold = distance(a, b), warm = distance(a, b, {.cache = &cache});
     EXPECT_NEAR(cold.value, warm.value, cold.tolerance + warm.tolerance);
-    EXPECT_EQ(collide(a, b, {.margin = cold.value - 1e-6}), collide(a, b, {.margin = cold.value - 1e-6, .cache = &cache}));
+    EXPECT_EQ(collide(a, b, {.margin = cold.value - 1e-6}),
+              collide(a, b, {.margin = cold.value - 1e-6, .cache = &cache}));
   }
 }
 
