@@ -20,10 +20,12 @@ namespace graze {
 //   center()          the centre in the shape's frame
 //   extent()          no point of the core is farther from the centre
 //   reach()           a cheap bound of the extent, for rounding errors
-//   kSmooth           whether the surface has neither corners nor edges (a point counts)
+//   kSmooth, kLine    whether the surface has neither corners nor edges (a point counts); whether it is one segment
 //   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
 //   ridge(points)     what kind of feature the given support points belong to, see Ridge
 //   on_ridge(points, p)  whether the support point p belongs to the same smooth piece as the points
+//   flat_face(n), foot_on_face(p)  where faces are not known by their corners: the normal of the flat face, and whether
+//                     a point of its plane lies on it
 //   stamp()           a number that differs for differing cores, to recognise them by
 
 /// The derivative of the support point with respect to the direction, as a quadratic form on two tangents.
@@ -74,6 +76,7 @@ inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> 
 struct PointCore {
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = true;
+  static constexpr bool kLine = false;
   Vec3 support(const Vec3&) const { return Vec3::Zero(); }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
@@ -89,6 +92,7 @@ struct PointCore {
 struct SegmentCore {
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = true;
   double half_length;
   Vec3 support(const Vec3& d) const { return {0, 0, std::copysign(half_length, d.z())}; }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
@@ -105,12 +109,17 @@ struct SegmentCore {
 struct BoxCore {
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = false;
   const Box& box;
   Vec3 support(const Vec3& d) const { return graze::support(box, d); }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   Vec3 center() const { return Vec3::Zero(); }
   double reach() const { return box.half.x() + box.half.y() + box.half.z(); }
   double extent() const { return box.half->norm(); }
+  bool foot_on_face(const Vec3& p) const {
+    constexpr double kSlack = 1 + 8 * kEpsilon;
+    return (p.cwiseAbs().array() <= kSlack * box.half.value().array()).all();
+  }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
   bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
@@ -121,6 +130,7 @@ struct BoxCore {
 struct TriangleCore {
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = false;
   Vec3 middle;
   std::array<Vec3, 3> corners;  // about the middle
 
@@ -166,6 +176,7 @@ inline Bend rim_bend(double radius, const Vec3& n, const Vec3& u, const Vec3& v)
 struct CylinderCore {
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = false;
   const Cylinder& cylinder;
   Vec3 support(const Vec3& d) const { return graze::support(cylinder, d); }
   Bend bend(const Vec3& n, const Vec3&, const Vec3& u, const Vec3& v) const {
@@ -174,6 +185,8 @@ struct CylinderCore {
   Vec3 center() const { return Vec3::Zero(); }
   double reach() const { return cylinder.radius + cylinder.half_length; }
   double extent() const { return Vec3(cylinder.radius, 0, cylinder.half_length).norm(); }
+  void flat_face(Vec3& normal) const { normal = Vec3::UnitZ(); }
+  bool foot_on_face(const Vec3& p) const { return p.x() * p.x() + p.y() * p.y() <= cylinder.radius * cylinder.radius; }
   Ridge ridge(std::span<const Vec3> points) const {
     Ridge r;
     if (spans_disc(points, cylinder.radius)) {
@@ -198,6 +211,7 @@ struct CylinderCore {
 struct ConeCore {
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = false;
   const Cone& cone;
   Vec3 support(const Vec3& d) const { return graze::support(cone, d); }
   Bend bend(const Vec3& n, const Vec3& p, const Vec3& u, const Vec3& v) const {
@@ -207,6 +221,8 @@ struct ConeCore {
   double reach() const { return cone.radius + cone.half_length; }
   double extent() const { return Vec3(cone.radius, 0, cone.half_length).norm(); }
   // The slope is nearer to the centre than the base is.
+  void flat_face(Vec3& normal) const { normal = Vec3::UnitZ(); }
+  bool foot_on_face(const Vec3& p) const { return p.x() * p.x() + p.y() * p.y() <= cone.radius * cone.radius; }
   Ridge ridge(std::span<const Vec3> points) const {
     Ridge r;
     if (spans_disc(points, cone.radius)) {
@@ -233,6 +249,7 @@ struct ConeCore {
 struct EllipsoidCore {
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = true;
+  static constexpr bool kLine = false;
   const Ellipsoid& ellipsoid;
   Vec3 support(const Vec3& d) const { return graze::support(ellipsoid, d); }
   // (D − p pᵀ) / |r n| with D the squared radii.
@@ -256,6 +273,7 @@ struct EllipsoidCore {
 struct ConvexCore {
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
+  static constexpr bool kLine = false;
   const Convex& hull;
   Vec3 support(const Vec3& d) const { return hull.centered_vertices()[hull.support_index(d)]; }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }

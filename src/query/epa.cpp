@@ -66,7 +66,7 @@ class Polytope {
 
   void note(const Vec3& n, const Vertex& v) {
     const double height = dot(n, v.p);
-    if (height < best_.upper) best_.upper = height, best_.toward = n, best_.on_a = v.a;
+    if (height < best_.upper) best_.upper = height, best_.toward = n, best_.on_a = v.a, best_.points_known = false;
   }
 
   // `face` gives the best bound so far: its normal is the way out, its point nearest to the origin the deepest one.
@@ -76,6 +76,7 @@ class Polytope {
     Nearest nearest;
     consider_triangle({i.p, j.p, k.p, Vec3::Zero()}, 0, 1, 2, 0, nearest);
     const std::array<const Vertex*, 3> corners = {&i, &j, &k};
+    best_.points_known = nearest.size == 3;  // else the foot lies in a neighbour, and the face is not the last word
     best_.on_a.setZero();
     for (std::size_t c = 0; c < static_cast<std::size_t>(nearest.size); ++c) {
       best_.on_a += nearest.weight[c] * corners[nearest.corner[c]]->a;
@@ -96,7 +97,9 @@ class Polytope {
     const std::array<Vec3, 4> a = {i.a, j.a, k.a, v.a}, b = {i.b, j.b, k.b, v.b};
     const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
     if (!r.found || -r.value > height) return false;
-    if (-r.value < best_.upper) best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a;
+    if (-r.value < best_.upper) {
+      best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a, best_.points_known = true;
+    }
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
     return true;
   }
@@ -108,10 +111,7 @@ class Polytope {
       vertices_[vertex_count_++] = {-start.w[i], start.a[i], start.b[i]};
     }
     while (vertex_count_ < 4) {
-      if (!add_dimension()) {
-        best_.on_a = start.mean_a();  // the origin is on the boundary: where the shapes touch is known already
-        return false;
-      }
+      if (!add_dimension()) return false;
     }
     const Vec3 &p0 = vertices_[0].p, &p1 = vertices_[1].p, &p2 = vertices_[2].p, &p3 = vertices_[3].p;
     if ((p1 - p0).cross(p2 - p0).dot(p3 - p0) > 0) std::swap(vertices_[1], vertices_[2]);

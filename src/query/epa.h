@@ -25,7 +25,8 @@ struct Depth {
                                 ///< Negative: the sets are apart by at least minus this
   double lower = 0;             ///< no shorter translation separates (of curved pairs: as far as Newton saw)
   Vec3 toward = Vec3::UnitX();  ///< unit
-  Vec3 on_a = Vec3::Zero();     ///< the deepest point of a
+  Vec3 on_a = Vec3::Zero();     ///< the deepest point of a, if known
+  bool points_known = false;    ///< on_a was found: b's deepest point is on_a − upper · toward
 };
 
 /// `start` comes from GJK: a tetrahedron around the origin, or fewer points whose hull touches it. Ends when the bounds

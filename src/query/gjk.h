@@ -32,7 +32,7 @@ struct Gjk {
 inline constexpr double kGjkTolerance = 1e-10;
 inline constexpr int kGjkIterations = 96;
 // Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
-inline constexpr double kRefineFrom = 0.2, kRefineAgain = 8;
+inline constexpr double kRefineSmoothFrom = 0.7, kRefineFrom = 0.2, kRefineAgain = 4;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
@@ -53,9 +53,12 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   Simplex& s = r.simplex;
   Vec3 v = first;
   double vv = norm_sq(v);
-  bool inside = false;  // v is a point of the difference, not only a direction
+  double best_vw = 0, best_vv = 1;  // of the direction with the largest separation so far
+  bool inside = false;              // v is a point of the difference, not only a direction
   const double rounding_sq = pair.rounding * pair.rounding;
-  [[maybe_unused]] double refine_from = goal.boolean ? -1 : kRefineFrom;
+  // Without edges on either side Newton hardly ever strays and may start early.
+  constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
+  [[maybe_unused]] double refine_from = goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom;
   if (cache != nullptr && recalls(*cache, pair)) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(cache->size); ++i) {
       s.push(pair.difference(cache->a[i], cache->b[i]), cache->a[i], cache->b[i]);
@@ -76,21 +79,24 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   for (int i = 0; i < kGjkIterations; ++i) {
     Vec3 w, on_a, on_b;
     pair.support(v, w, on_a, on_b);
-    const double vw = dot(v, w), length = std::sqrt(vv);
-    r.lower = std::max(r.lower, vw / length);
-    if (r.lower > goal.above) {
-      r.end = Gjk::End::above;
-      break;
+    const double vw = dot(v, w);
+    // The separation along v is vw / |v|. Compared by squares, the root is left for the end.
+    if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv > best_vw * best_vw * vv)) {
+      best_vw = vw, best_vv = vv;
+      if (goal.above < 0 || vw * vw > goal.above * goal.above * vv) {
+        r.end = Gjk::End::above;
+        break;
+      }
     }
     if (inside && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
     if constexpr (A::kCurved || B::kCurved) {
       if (inside && vv - vw <= refine_from * vv) {
         const auto count = static_cast<std::size_t>(s.size);
-        const Refined best = refine(pair, v / length, {s.a.data(), count}, {s.b.data(), count});
+        const Refined best = refine(pair, times(1 / std::sqrt(vv), v), {s.a.data(), count}, {s.b.data(), count}, true);
         if (best.found) {
           const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
           if (reached - best.value <= kGjkTolerance * reached + pair.rounding) {
-            r.lower = std::max(r.lower, best.value), r.upper = reached, r.on_a = best.on_a, r.refined = true;
+            r.lower = best.value, r.upper = reached, r.on_a = best.on_a, r.refined = true;
             r.toward = best.n;
             break;
           }
@@ -115,6 +121,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
       break;
     }
   }
+  if (best_vw > 0) r.lower = std::max(r.lower, best_vw / std::sqrt(best_vv));
   if (r.end == Gjk::End::measured && !r.refined) {
     r.toward = v, r.upper = std::sqrt(vv);
     // Not even the sign is proven: as good as touching.

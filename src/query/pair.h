@@ -45,10 +45,22 @@ Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
   if constexpr (A::kCurved || B::kCurved) {
     difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
                            std::span<const Vec3> points_b) {
-      return refine(*static_cast<const Pair*>(p), n, points_a, points_b);
+      // EPA ends at faces and crossing edges by itself.
+      return refine(*static_cast<const Pair*>(p), n, points_a, points_b, false);
     };
   }
   return epa(difference, simplex, kDepthTolerance);
+}
+
+/// Where a and b touch after b was moved out of a: the nearest points with b a little farther out still.
+template <class A, class B>
+Vec3 touching_point(const CorePair<A, B>& pair, const Depth& depth) {
+  constexpr double kLittle = 1e-7;
+  CorePair<A, B> moved = pair;
+  moved.offset = along(pair.offset, depth.upper + kLittle * pair.reach, depth.toward);
+  const Gjk g = gjk(moved, depth.toward, {}, nullptr);
+  if (g.end != Gjk::End::measured) return depth.on_a;
+  return g.refined ? g.on_a : g.simplex.mean_a();
 }
 
 /// The direction from a's centre to b's; some direction if they coincide.
@@ -100,7 +112,8 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
-  r.on_a = core_a.center() + depth.on_a + radius_a * r.normal;
+  const Vec3 on_a = depth.points_known ? depth.on_a : touching_point(pair, depth);
+  r.on_a = core_a.center() + on_a + radius_a * r.normal;
   return within(r);
 }
 

@@ -101,11 +101,106 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
   return r;
 }
 
+/// The plane of the face (a feature of rank 2) that some support points of the core belong to. False where the points
+/// do not span it.
+template <class C>
+GRAZE_INLINE bool face_of(const C& core, std::span<const Vec3> points, Vec3& normal, std::array<Vec3, 3>& corners) {
+  if constexpr (requires { core.flat_face(normal); }) {
+    core.flat_face(normal);
+    return true;
+  } else {
+    corners[0] = points[0];
+    int count = 1;
+    for (const Vec3& p : points.subspan(1)) {
+      if (p == corners[0] || (count > 1 && p == corners[1])) continue;
+      corners[static_cast<std::size_t>(count++)] = p;
+      if (count == 3) break;
+    }
+    if (count < 3) return false;
+    normal = cross(minus(corners[1], corners[0]), minus(corners[2], corners[0]));
+    const double area_sq = norm_sq(normal);
+    if (!(area_sq > 0)) return false;
+    normal = times(1 / std::sqrt(area_sq), normal);
+    return true;
+  }
+}
+
+/// Whether a point of the face's plane, found by face_of, lies on the face, as far as its corners show.
+template <class C>
+GRAZE_INLINE bool foot_on(const C& core, const Vec3& foot, const Vec3& normal, const std::array<Vec3, 3>& c) {
+  if constexpr (requires { core.foot_on_face(foot); }) {
+    return core.foot_on_face(foot);
+  } else {
+    return dot(normal, cross(minus(c[1], c[0]), minus(foot, c[0]))) >= 0 &&
+           dot(normal, cross(minus(c[2], c[1]), minus(foot, c[1]))) >= 0 &&
+           dot(normal, cross(minus(c[0], c[2]), minus(foot, c[2]))) >= 0;
+  }
+}
+
+/// Where the features fix the direction: a face against a point, or two crossing lines.
+template <class A, class B>
+Refined refine_fixed(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra, const Ridge& rb,
+                     std::span<const Vec3> points_a, std::span<const Vec3> points_b) {
+  Refined r;
+  if (ra.rank == 1 && rb.rank == 1) {
+    constexpr double kCrossing = 1e-6;  // squared sine: lines more parallel than this are left to the general way
+    const Vec3 x = ra.axis, y = times(-1, turned(pair.rotation, rb.axis));
+    const double c = dot(x, y), det = 1 - c * c;
+    if (!(det > kCrossing)) return r;
+    const double al = (ra.level - rb.level * c) / det, be = (rb.level - ra.level * c) / det;
+    const Vec3 m = plus(times(al, x), times(be, y)), z = cross(x, y);
+    const double rest = 1 - norm_sq(m);
+    if (!(rest > 0)) return r;
+    const double ga = std::copysign(std::sqrt(rest / det), dot(z, n0));
+    Vec3 n = along(m, ga, z);
+    n = times(1 / std::sqrt(norm_sq(n)), n);
+    Vec3 a0, a1, b0, b1;
+    pair.a.line(n, ra, a0, a1);
+    pair.b.line(pair.facing_b(n), rb, b0, b1);
+    const Vec3 u = minus(a1, a0), v = turned(pair.rotation, minus(b1, b0)), w0 = pair.difference(a0, b0);
+    const double uu = norm_sq(u), vv = norm_sq(v), uv = dot(u, v), wu = dot(w0, u), wv = dot(w0, v);
+    const double d = uu * vv - uv * uv;
+    if (!(d > 0)) return r;
+    const double s = (wu * vv - wv * uv) / d, t = (wu * uv - wv * uu) / d;
+    if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return r;
+    Vec3 w, on_a, on_b;
+    pair.support(n, w, on_a, on_b);
+    const double value = dot(n, w0), seen = dot(n, w);
+    if (!(seen >= value - pair.rounding)) return r;
+    r = {true, n, std::min(value, seen), along(a0, s, u), along(b0, t, minus(b1, b0))};
+    return r;
+  }
+  std::array<Vec3, 3> corners;
+  Vec3 normal;
+  if (ra.rank == 2 && rb.rank == 0) {
+    if (!face_of(pair.a, points_a, normal, corners)) return r;
+    const Vec3 n = dot(normal, n0) < 0 ? times(-1, normal) : normal;
+    Vec3 w, on_a, on_b;
+    pair.support(n, w, on_a, on_b);
+    const double value = dot(n, w);
+    const Vec3 foot = along(plus(turned(pair.rotation, on_b), pair.offset), -value, n);
+    if (!foot_on(pair.a, foot, normal, corners)) return r;
+    return {true, n, value, foot, on_b};
+  }
+  if (ra.rank == 0 && rb.rank == 2) {
+    if (!face_of(pair.b, points_b, normal, corners)) return r;
+    const Vec3 turned_normal = turned(pair.rotation, normal);
+    const Vec3 n = dot(turned_normal, n0) < 0 ? times(-1, turned_normal) : turned_normal;
+    Vec3 w, on_a, on_b;
+    pair.support(n, w, on_a, on_b);
+    const double value = dot(n, w);
+    const Vec3 foot = turned_back(pair.rotation, minus(along(on_a, value, n), pair.offset));
+    if (!foot_on(pair.b, foot, normal, corners)) return r;
+    return {true, n, value, on_a, foot};
+  }
+  return r;
+}
+
 /// The locally best direction near the unit `n`, given support points of both shapes around it; not found where the
-/// shapes meet in faces or crossing edges, or Newton strays.
+/// shapes meet in more than a point, or Newton strays. With `fixed` also directions that faces or crossing lines fix.
 template <class A, class B>
 Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a,
-               std::span<const Vec3> points_b) {
+               std::span<const Vec3> points_b, bool fixed) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
   if (ra.rank + rb.rank == 0) {
     Refined r = refine_smooth(pair, n);
@@ -119,7 +214,9 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   constexpr double kParallel = 1e-12;
   const bool parallel =
       line_a && line_b && ra.level == 0 && rb.level == 0 && norm_sq(cross(ra.axis, axis_b)) <= kParallel * kParallel;
-  if (ra.rank + rb.rank > 1 && !parallel) return {};
+  if (ra.rank + rb.rank > 1 && !parallel) {
+    return fixed ? refine_fixed(pair, n, ra, rb, points_a, points_b) : Refined{};
+  }
   const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
     const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);
     return pair.a.bend(d, on_a, m, m).uu + pair.b.bend(db, on_b, mb, mb).uu;

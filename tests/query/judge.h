@@ -227,9 +227,14 @@ inline void Judge::check_limit(const graze::Distance& d) {
   const graze::Distance shallow = distance(a, b, {.depth = false});
   if (has_nan(shallow)) return complain("depth off: not a number");
   if (truth.upper < -allowed()) {
-    expect(shallow.value == 0, "depth off: an overlap answers ", shallow.value);
-    expect(shallow.tolerance >= -truth.upper - allowed(), "depth off: tolerance ", shallow.tolerance,
-           " is less than the depth ", -truth.upper);
+    // What costs nothing may be measured all the same; otherwise the answer is 0 and the tolerance covers the depth.
+    if (shallow.value != 0) {
+      expect(std::abs(Real(shallow.value) - d.value) <= Real(shallow.tolerance) + d.tolerance,
+             "depth off: changes the depth from ", d.value, " to ", shallow.value);
+    } else {
+      expect(shallow.tolerance >= -truth.upper - allowed(), "depth off: tolerance ", shallow.tolerance,
+             " is less than the depth ", -truth.upper);
+    }
   } else if (truth.lower > allowed()) {
     expect(std::abs(Real(shallow.value) - d.value) <= Real(shallow.tolerance) + d.tolerance,
            "depth off: changes the distance from ", d.value, " to ", shallow.value);
