@@ -52,6 +52,24 @@ TEST(Pose, QuaternionsOfAnyLengthAndSignGiveTheSameRotation) {
   });
 }
 
+TEST(Pose, RightAnglesAreExact) {
+  // The 24 rotations of the cube have quaternions of zeros and equal numbers, here in the length that they are given
+  // in.
+  int rotations = 0;
+  for (int code = 0; code < 81; ++code) {
+    const int w = code % 3 - 1, x = code / 3 % 3 - 1, y = code / 9 % 3 - 1, z = code / 27 - 1;
+    const int squares = w * w + x * x + y * y + z * z;
+    if (squares == 0 || squares == 3) continue;
+    ++rotations;
+    for (const double length : {1.0, 0.1, 1 / std::sqrt(squares), 1e100}) {
+      const Mat3 r = Pose::from_wxyz({0, 0, 0}, length * w, length * x, length * y, length * z).rotation();
+      EXPECT_EQ(r.cwiseAbs(), Mat3(r.array().round().abs())) << r;
+      EXPECT_EQ(r.transpose() * r, Mat3::Identity()) << r;
+    }
+  }
+  EXPECT_EQ(rotations, 48) << "each by two quaternions";
+}
+
 TEST(Pose, RpyFollowsUrdf) {
   // About the fixed axes: first x, then y, then z.
   check_property(500, [](std::uint64_t seed) {

@@ -132,7 +132,7 @@ void expect_sound(const Convex& hull, const std::vector<Vec3>& points) {
       }
       nearest = std::min(nearest, off);
     }
-    ASSERT_LE(nearest, 1e-13 * size_of(points) + 16 * kEpsilon * hull.center().norm());
+    ASSERT_LE(nearest, 2e-13 * size_of(points) + 16 * kEpsilon * hull.center().norm());
   }
 
   // The surface is closed: every edge is passed once in each direction.
