@@ -43,7 +43,8 @@ class Polytope {
       const double height = dot(face.normal, v.p);
       if (height < best_.upper) settle(face, v);
       if (best_.upper - face.distance <= slack) break;
-      if (difference_.refine != nullptr && height - face.distance <= kSettleWithin * height &&
+      if (difference_.refine != nullptr &&
+          height - face.distance <= (difference_.smooth ? kSettleSmooth : kSettle) * height &&
           settled(face, v, height)) {
         key_[nearest] = kInfinity;
         continue;
@@ -76,7 +77,8 @@ class Polytope {
     Nearest nearest;
     consider_triangle({i.p, j.p, k.p, Vec3::Zero()}, 0, 1, 2, 0, nearest);
     const std::array<const Vertex*, 3> corners = {&i, &j, &k};
-    best_.points_known = nearest.size == 3;  // else the foot lies in a neighbour, and the face is not the last word
+    // Only a face on the boundary with the foot inside is the last word.
+    best_.points_known = nearest.size == 3 && dot(face.normal, v.p) - face.distance <= difference_.rounding;
     best_.on_a.setZero();
     for (std::size_t c = 0; c < static_cast<std::size_t>(nearest.size); ++c) {
       best_.on_a += nearest.weight[c] * corners[nearest.corner[c]]->a;
@@ -97,7 +99,7 @@ class Polytope {
     const std::array<Vec3, 4> a = {i.a, j.a, k.a, v.a}, b = {i.b, j.b, k.b, v.b};
     const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
     if (!r.found || -r.value > height) return false;
-    if (-r.value < best_.upper) {
+    if (-r.value <= best_.upper + difference_.rounding) {
       best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a, best_.points_known = true;
     }
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
@@ -268,7 +270,7 @@ class Polytope {
 
   // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
   // to the face's normal (cosine) are taken for the same.
-  static constexpr double kSettleWithin = 0.05, kSameOptimum = 0.95;
+  static constexpr double kSettleSmooth = 0.1, kSettle = 1e-3, kSameOptimum = 0.95;
 
   const Difference& difference_;
   Depth best_;

@@ -177,6 +177,8 @@ Refined refine_fixed(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra
     const Vec3 n = dot(normal, n0) < 0 ? times(-1, normal) : normal;
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
+    // The points must lie on the side that faces n, with nothing of a beyond their plane.
+    if (!(dot(n, minus(on_a, points_a[0])) <= pair.rounding)) return r;
     const double value = dot(n, w);
     const Vec3 foot = along(plus(turned(pair.rotation, on_b), pair.offset), -value, n);
     if (!foot_on(pair.a, foot, normal, corners)) return r;
@@ -188,6 +190,7 @@ Refined refine_fixed(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra
     const Vec3 n = dot(turned_normal, n0) < 0 ? times(-1, turned_normal) : turned_normal;
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
+    if (!(dot(pair.facing_b(n), minus(on_b, points_b[0])) <= pair.rounding)) return r;
     const double value = dot(n, w);
     const Vec3 foot = turned_back(pair.rotation, minus(along(on_a, value, n), pair.offset));
     if (!foot_on(pair.b, foot, normal, corners)) return r;
