@@ -270,7 +270,7 @@ class Polytope {
 
   // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
   // to the face's normal (cosine) are taken for the same.
-  static constexpr double kSettleSmooth = 0.1, kSettle = 1e-3, kSameOptimum = 0.95;
+  static constexpr double kSettleSmooth = 0.1, kSettle = 0.02, kSameOptimum = 0.95;
 
   const Difference& difference_;
   Depth best_;

@@ -19,7 +19,7 @@ struct GjkGoal {
 struct Gjk {
   enum class End { measured, above, below, overlap };
   End end = End::measured;
-  Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised
+  Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised: the direction that proves `lower`
   bool certain = true;          ///< of an overlap: not only for want of a proof that they are apart
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
   double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
@@ -82,7 +82,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     const double vw = dot(v, w);
     // The separation along v is vw / |v|. Compared by squares, the root is left for the end.
     if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv > best_vw * best_vw * vv)) {
-      best_vw = vw, best_vv = vv;
+      best_vw = vw, best_vv = vv, r.toward = v;
       if (goal.above < 0 || vw * vw > goal.above * goal.above * vv) {
         r.end = Gjk::End::above;
         break;
@@ -112,7 +112,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     }
     shrink(s, nearest);
     if (nearest.size == 4 || nearest.distance_sq <= rounding_sq) {
-      r.end = Gjk::End::overlap, r.upper = 0, r.certain = nearest.size == 4;
+      r.end = Gjk::End::overlap, r.upper = std::sqrt(nearest.distance_sq), r.certain = nearest.size == 4;
       break;
     }
     v = nearest.point, vv = nearest.distance_sq, inside = true;
@@ -123,7 +123,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   }
   if (best_vw > 0) r.lower = std::max(r.lower, best_vw / std::sqrt(best_vv));
   if (r.end == Gjk::End::measured && !r.refined) {
-    r.toward = v, r.upper = std::sqrt(vv);
+    r.upper = std::sqrt(vv);
     // Not even the sign is proven: as good as touching.
     if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap, r.certain = false;
   }

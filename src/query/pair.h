@@ -112,6 +112,9 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
+  // Where they hardly touch, if at all, the shapes may as well be apart by as much as GJK's last point.
+  if (!g.certain && depth.upper <= pair.rounding)
+    r.tolerance = std::max(r.tolerance, g.upper + depth.upper + 2 * rounding);
   const Vec3 on_a = depth.points_known ? depth.on_a : touching_point(pair, depth);
   r.on_a = core_a.center() + on_a + radius_a * r.normal;
   return within(r);
