@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -70,6 +71,17 @@ class Judge {
   Real accuracy;  // relative
   graze_oracle::Bounds truth;
   std::vector<std::string> complaints;
+
+  /// Whether a promise is broken: a missed collision, an over-stated distance, a wrong order, a NaN. What is left are
+  /// answers on the safe side that are less exact than the gates ask for.
+  bool promise_broken() const {
+    constexpr const char* kSafeSide[] = {
+        "tolerance:", "points:", "normal:", "collide: false alarm", "distance: under-stated", "distance: got"};
+    return std::any_of(complaints.begin(), complaints.end(), [&](const std::string& c) {
+      return std::none_of(std::begin(kSafeSide), std::end(kSafeSide),
+                          [&](const char* p) { return c.rfind(p, 0) == 0; });
+    });
+  }
 
   template <class... Parts>
   void complain(const Parts&... parts) {
