@@ -69,8 +69,8 @@ double geometric_mean(const std::vector<double>& values) {
 /// fastest counts. The slow ones are not asked as often. NaN for those that cannot answer.
 std::vector<double> time_in_turn(const std::vector<std::unique_ptr<Subject>>& subjects, Question question,
                                  std::size_t queries, int rounds) {
-  constexpr double kSlow = 20e6;  // ns per block
-  constexpr int kSlowRounds = 2;
+  constexpr double kSlow = 6e6, kVerySlow = 25e6;  // ns per block
+  constexpr int kSlowRounds = 2, kVerySlowRounds = 1;
   std::vector<double> out(queries), best(subjects.size(), kNone);
   const auto time = [&](std::size_t i) {
     const double ns = graze::bench::time_of([&] { subjects[i]->run(question, out); }) / static_cast<double>(queries);
@@ -79,7 +79,8 @@ std::vector<double> time_in_turn(const std::vector<std::unique_ptr<Subject>>& su
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 1; i < subjects.size(); ++i) {
       if (!subjects[i]->answers(question)) continue;
-      if (round >= kSlowRounds && best[i] * static_cast<double>(queries) > kSlow) continue;
+      const double block = best[i] * static_cast<double>(queries);
+      if ((round >= kSlowRounds && block > kSlow) || (round >= kVerySlowRounds && block > kVerySlow)) continue;
       time(0);
       time(i);
     }
