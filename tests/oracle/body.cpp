@@ -7,6 +7,8 @@
 namespace graze_oracle {
 namespace {
 
+constexpr std::size_t kMostEnumerated = 32;
+
 Vec vec(const Triple& t) { return {t[0], t[1], t[2]}; }
 
 void add_direction(std::vector<Vec>& list, const Vec& d) {
@@ -151,7 +153,8 @@ Body body_of(const Spec& spec, const Triple& origin) {
     case Kind::triangle:
     case Kind::convex:
       for (const Triple& p : spec.points) local.push_back(vec(p));
-      find_features(local, body.faces, body.edges);
+      body.all_features = local.size() <= kMostEnumerated;
+      if (body.all_features) find_features(local, body.faces, body.edges);
       break;
     case Kind::cylinder:
       body.faces = body.edges = {{0, 0, 1}};

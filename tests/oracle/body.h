@@ -20,6 +20,8 @@ struct Body {
   /// Unit directions, world, of every flat facet (any sign) and of every straight edge. May hold more than that:
   /// directions are only ever tried, never trusted.
   std::vector<Vec> faces, edges;
+  /// False for hulls of so many points that nobody enumerated them.
+  bool all_features = true;
   Vec normal;
   Real offset = 0;
 

@@ -113,7 +113,8 @@ Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints)
     for (const Vec& x : {near.on_a, support(a, r.normal), project(a, support(b, -r.normal))}) approach(a, b, x, r);
   }
   // Two polytopes with a common point: every facet was tried.
-  if (core_gap <= 4 * rounding && a.rounded_polytope() && b.rounded_polytope()) r.upper = r.lower + rounding;
+  const bool exact = a.rounded_polytope() && b.rounded_polytope() && a.all_features && b.all_features;
+  if (core_gap <= 4 * rounding && exact) r.upper = r.lower + rounding;
   r.estimate = apart ? (r.lower + r.upper) / 2 : r.lower;
   r.lower -= rounding;
   return r;

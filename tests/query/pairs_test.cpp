@@ -26,9 +26,9 @@ std::vector<Kinds> unordered_pairs() {
   return list;
 }
 
-// Answers on the safe side that miss the accuracy gates (1e-12 of the size for closed forms, 1e-9 for iterative ones):
-// at most one in this many, in each kind of trouble. To be raised until none is left.
-constexpr int kInexactOneIn = 40;
+// Answers on the safe side that miss the accuracy gates (1e-12 of the size for closed forms, 1e-9 for iterative ones)
+// but keep the coarse one: at most one in this many, in each kind of trouble. To be raised until none is left.
+constexpr int kInexactOneIn = 50;
 
 class ShapePairs : public testing::TestWithParam<Kinds> {
  protected:
@@ -48,7 +48,9 @@ class ShapePairs : public testing::TestWithParam<Kinds> {
         Judge judge(make_case(kind_a, kind_b, trouble, random));
         check(judge);
         if (judge.complaints.empty()) continue;
-        if (!judge.promise_broken()) {
+        Judge coarse = judge.coarse();
+        check(coarse);
+        if (!judge.promise_broken() && coarse.complaints.empty()) {
           ++inexact;
           first_inexact = first_inexact.empty() ? judge.report() : first_inexact;
         } else if (++wrong <= kShown) {
@@ -88,6 +90,35 @@ TEST_P(ShapePairs, TouchWhereContactsSay) {
     judge.find_truth(d);
     judge.check_contacts(d);
   });
+}
+
+// Hulls of so many vertices that SIMD lanes and hill climbing matter, where only proofs are affordable.
+TEST(LargeHulls, AreAsHonestAsSmallOnes) {
+  Random random(64);
+  for (const int count : {33, 64, 200, 600}) {
+    for (const Kind other : kKinds) {
+      for (int i = 0, n = scaled(count > 100 ? 4 : 12); i < n && !HasFailure(); ++i) {
+        graze_oracle::Case c = make_case(Kind::convex, other, i % 4 == 0 ? Trouble::nested : Trouble::generic, random);
+        c.a.points.clear();
+        for (int k = 0; k < count; ++k) {
+          const auto d = random.direction();
+          const double stretch = random.chance(0.9) ? 1 : random.uniform(0.2, 1);
+          c.a.points.push_back({0.9 * stretch * d[0], 0.6 * stretch * d[1], 0.4 * stretch * d[2]});
+        }
+        if (other == Kind::convex && i % 2 == 0) c.b.points = c.a.points;
+        Judge judge(c);
+        judge.check_distance();
+        const graze::Distance d = distance(judge.a, judge.b);
+        judge.check_contacts(d);
+        if (d.value < -1e-3 && !unbounded(other)) {
+          certify(judge.body_a, judge.body_b, judge.truth, 1e-4L, 20000);
+          judge.expect(judge.truth.upper - d.value < 1e-3, "distance: ", d.value, " is deeper than the proven ",
+                       judge.truth.upper);
+        }
+        EXPECT_TRUE(judge.complaints.empty()) << count << " points\n" << judge.report().substr(0, 2000);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapePairs, testing::ValuesIn(unordered_pairs()), [](const auto& pair) {
