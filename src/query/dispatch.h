@@ -1,8 +1,10 @@
 // From two placed geometries to the kernel of their kinds, in canonical order.
 #pragma once
 
+#include <array>
 #include <cstdlib>
 #include <type_traits>
+#include <utility>
 
 #include "graze/geometry/geometry.h"
 #include "query/core.h"
@@ -55,24 +57,26 @@ struct CanonicalPair {
   Vec3 to_world(const Vec3& p) const { return plus(turned(frame, p), first.pose.translation()); }
 };
 
-/// Calls kernel(shape_a, shape_b) with the concrete kinds of a canonically ordered pair.
+template <class Result, class Kernel, std::size_t kFirst, std::size_t kSecond>
+Result call_with(const Geometry& a, const Geometry& b, const Kernel& kernel) {
+  if constexpr (kFirst <= kSecond) {
+    return kernel(*std::get_if<kFirst>(&a), *std::get_if<kSecond>(&b));
+  } else {
+    std::abort();  // the caller has ordered the pair
+  }
+}
+
+/// Calls kernel(shape_a, shape_b) with the concrete kinds of a canonically ordered pair: one jump through a table, and
+/// the result is made in the caller's place.
 template <class Result, class Kernel>
 Result with_kinds(const Geometry& a, const Geometry& b, const Kernel& kernel) {
-  return std::visit(
-      [&](const auto& first) -> Result {
-        return std::visit(
-            [&](const auto& second) -> Result {
-              using First = std::remove_cvref_t<decltype(first)>;
-              using Second = std::remove_cvref_t<decltype(second)>;
-              if constexpr (kind_of<First> <= kind_of<Second>) {
-                return kernel(first, second);
-              } else {
-                std::abort();  // the caller has ordered the pair
-              }
-            },
-            b);
-      },
-      a);
+  constexpr std::size_t kKinds = std::variant_size_v<Geometry>;
+  using Call = Result (*)(const Geometry&, const Geometry&, const Kernel&);
+  static constexpr auto kCalls = []<std::size_t... kPair>(std::index_sequence<kPair...>) {
+    return std::array<Call, sizeof...(kPair)>{call_with<Result, Kernel, kPair / kKinds, kPair % kKinds>...};
+  }
+  (std::make_index_sequence<kKinds * kKinds>());
+  return kCalls[a.index() * kKinds + b.index()](a, b, kernel);
 }
 
 }  // namespace graze

@@ -1,8 +1,6 @@
 #include "graze/query/distance.h"
 
-#include "graze/query/traverse.h"
 #include "query/pair_query.h"
-#include "query/shape_leaf.h"
 
 namespace graze {
 
@@ -12,26 +10,21 @@ Distance distance(const Placed& a, const Placed& b, const DistanceOptions& optio
   if (!std::isnan(options.limit)) question.limit = options.limit;
   question.depth = options.depth;
   question.cache = options.cache;
-  DistanceQuery query(pair.relative, question);
-  with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
-    traverse(hierarchy_of(first), hierarchy_of(second), query);
-  });
+  const PairDistance best = with_kinds<PairDistance>(
+      pair.first.geometry, pair.second.geometry,
+      [&](const auto& first, const auto& second) { return measure(first, second, pair.relative, question); });
 
-  const PairDistance& best = query.best();
   Distance d;
   d.beyond = best.beyond;
   if (best.beyond) return d;
   d.value = best.value;
   d.tolerance = best.tolerance;
-  d.normal = turned(pair.frame, best.normal);
-  d.on_a = pair.to_world(best.on_a);
-  d.on_b = std::isfinite(best.value) ? along(d.on_a, best.value, d.normal) : d.on_a;
-  d.a = query.a(), d.b = query.b();
-  if (pair.swapped) {
-    std::swap(d.on_a, d.on_b);
-    std::swap(d.a, d.b);
-    d.normal = -d.normal;
-  }
+  // Each place is written once: to exchange what was just written costs more than all the rest.
+  const double sign = pair.swapped ? -1 : 1;
+  const Vec3 normal = turned(pair.frame, best.normal), on_first = pair.to_world(best.on_a);
+  d.normal = times(sign, normal);
+  (pair.swapped ? d.on_b : d.on_a) = on_first;
+  (pair.swapped ? d.on_a : d.on_b) = std::isfinite(best.value) ? along(on_first, best.value, normal) : on_first;
   return d;
 }
 

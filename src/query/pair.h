@@ -2,6 +2,7 @@
 // order of the Shape variant. Closed forms first; whatever has none meets in the general solver at the end.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <type_traits>
 
@@ -69,6 +70,21 @@ Vec3 first_direction(const CorePair<A, B>& pair) {
   return pair.offset.squaredNorm() > 0 ? pair.offset : Vec3(Vec3::UnitX());
 }
 
+/// The answer to a pair that overlaps at the point `common` (about a's centre) when the depth is not asked for.
+template <class A, class B, class Pair>
+PairDistance overlap_of_unknown_depth(const A& a, const B& b, const Pair& pair, const Vec3& common) {
+  // Along any direction, the overlap of the shapes' shadows bounds the depth.
+  PairDistance r;
+  r.value = 0;
+  r.normal = unit(first_direction(pair));
+  Vec3 w, on_a, on_b;
+  pair.support(r.normal, w, on_a, on_b);
+  const double radii = rounding_radius(a) + rounding_radius(b);
+  r.tolerance = std::max(0.0, -dot(r.normal, w)) + radii + 2 * (pair.rounding + 4 * kEpsilon * radii);
+  r.on_a = plus(pair.a.center(), common);
+  return r;
+}
+
 /// `first` is the direction from a to b to try first.
 template <class A, class B, class Pair>
 PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3& first, const PairQuestion& question) {
@@ -91,17 +107,7 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   };
   if (g.end == Gjk::End::measured) return apart(g);
 
-  PairDistance r;
-  if (!question.depth) {
-    // Along any direction, the overlap of the shapes' shadows bounds the depth.
-    const Vec3 n = unit(first);
-    Vec3 w, on_a, on_b;
-    pair.support(n, w, on_a, on_b);
-    r.normal = n, r.value = 0;
-    r.tolerance = std::max(0.0, -n.dot(w)) + radii + 2 * rounding;
-    r.on_a = core_a.center() + g.simplex.mean_a();
-    return r;
-  }
+  if (!question.depth) return overlap_of_unknown_depth(a, b, pair, g.simplex.mean_a());
   const Depth depth = overlap_depth(pair, g.simplex);
   if (depth.upper < -pair.rounding) {
     // What looked like an overlap was none: a direction proves it, and GJK starts anew from there.
@@ -109,6 +115,7 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
     if (again.end == Gjk::End::above) return beyond_limit();
     if (again.end == Gjk::End::measured) return apart(again);
   }
+  PairDistance r;
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
@@ -125,6 +132,12 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   const auto core_a = core(a);
   const auto core_b = core(b);
   const CorePair pair(core_a, core_b, relative);
+  if (!question.depth) {
+    // Balls inside both that meet are proof enough of an overlap.
+    const double inner_a = core_a.inner() + rounding_radius(a), inner_b = core_b.inner() + rounding_radius(b);
+    if (std::sqrt(norm_sq(pair.offset)) <= inner_a + inner_b)
+      return overlap_of_unknown_depth(a, b, pair, times(inner_a / (inner_a + inner_b), pair.offset));
+  }
   return measure_cores(a, b, pair, first_direction(pair), question);
 }
 
@@ -217,26 +230,44 @@ inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, do
   return !(apart_sq > reach * reach * (1 + 16 * kEpsilon));
 }
 
-inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& relative, const PairQuestion& question) {
-  if (!b.flat()) {
-    const Vec3 p = relative.to_b(Vec3::Zero());
-    const auto [height, face] = b.highest_face(p);
-    const double rounding = point_rounding(a.radius + b.radius() + size_of(b.center()), relative);
-    if (height - a.radius - rounding > question.limit) return beyond_limit();
-    if (height <= 0) {
-      PairDistance r;
-      r.value = height - a.radius, r.tolerance = rounding;
-      r.normal = -(relative.rotation * b.faces()[face].normal);
-      r.on_a = a.radius * r.normal;
-      return r;
-    }
-    // The face that is farthest below the point is mostly the nearest one.
-    const PointCore core_a = core(a);
-    const ConvexCore core_b = core(b);
-    const CorePair pair(core_a, core_b, relative);
-    return measure_cores(a, b, pair, times(-1, turned(relative.rotation, b.faces()[face].normal)), question);
+/// The corners of a triangle of the hull, about its centre.
+inline std::array<Vec3, 3> corners_of(const Convex& hull, const std::array<int, 3>& triangle) {
+  const auto corner = [&](int i) { return hull.centered_vertices()[static_cast<std::size_t>(i)]; };
+  return {corner(triangle[0]), corner(triangle[1]), corner(triangle[2])};
+}
+
+/// Whether a point of the face's plane, about the hull's centre, lies on the face.
+inline bool on_face(const Convex& hull, std::size_t face, const Vec3& foot) {
+  for (const auto& triangle : hull.triangles_of(face)) {
+    if (foot_on(core(hull), foot, hull.faces()[face].normal, corners_of(hull, triangle))) return true;
   }
-  return measure<Sphere, Convex>(a, b, relative, question);
+  return false;
+}
+
+inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& relative, const PairQuestion& question) {
+  if (b.flat()) return measure<Sphere, Convex>(a, b, relative, question);
+  const Vec3 p = relative.to_b(Vec3::Zero());
+  const auto [height, face] = b.highest_face(p);
+  const Vec3& outward = b.faces()[face].normal;
+  const Vec3 normal = times(-1, turned(relative.rotation, outward));
+  const double rounding = point_rounding(a.radius + b.radius() + size_of(b.center()), relative);
+  if (height - a.radius - rounding > question.limit) return beyond_limit();
+  // Outside, the face that is farthest below the point is the nearest one if the point's foot lies on it.
+  if (height <= 0 || on_face(b, face, along(minus(p, b.center()), -height, outward))) {
+    PairDistance r;
+    r.value = height - a.radius, r.tolerance = 2 * rounding;
+    r.normal = normal;
+    r.on_a = times(a.radius, normal);
+    return r;
+  }
+  // And if not, one of its corners or a face beside it mostly is.
+  const PointCore core_a = core(a);
+  const ConvexCore core_b = core(b);
+  PairCache near;
+  near.size = 3, near.stamp_a = core_a.stamp(), near.stamp_b = core_b.stamp();
+  near.a.fill(Vec3::Zero());
+  std::ranges::copy(corners_of(b, b.triangles_of(face)[0]), near.b.begin());
+  return measure_cores(a, b, CorePair(core_a, core_b, relative), normal, {.limit = question.limit, .cache = &near});
 }
 
 inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& relative,

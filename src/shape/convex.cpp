@@ -117,6 +117,9 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     for (const auto& [a, b, c] : solid->triangles) {
       data->triangles.push_back({place[index(a)], place[index(b)], place[index(c)]});
     }
+    data->first_triangle.assign(solid->normals.size() + 1, 0);
+    for (const int face : solid->face_of) ++data->first_triangle[index(face) + 1];
+    std::partial_sum(data->first_triangle.begin(), data->first_triangle.end(), data->first_triangle.begin());
     const auto vertex_lanes = lanes::arranged<Lane, 3>(data->vertices.size(), coordinates_of(data->vertices));
     for (const Vec3& n : solid->normals) {
       data->faces.push_back({n, along(data->vertices[highest(vertex_lanes, n)], n)});

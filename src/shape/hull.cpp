@@ -1,5 +1,6 @@
 #include "shape/hull.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -73,6 +74,8 @@ HullSurface surface_of(Qhull& hull) {
     if (facet->toporient) std::swap(triangle.corners[0], triangle.corners[1]);
     surface.triangles.push_back(triangle);
   }
+  std::stable_sort(surface.triangles.begin(), surface.triangles.end(),
+                   [](const auto& x, const auto& y) { return x.face < y.face; });
   return surface;
 }
 

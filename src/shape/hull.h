@@ -16,8 +16,8 @@ struct HullSurface {
     std::array<int, 3> corners;  ///< indices of the points, counter-clockwise from outside
     int face;                    ///< index of the face that it is part of
   };
-  std::vector<Triangle> triangles;
-  std::vector<Vec3> normals;  ///< outward, one per face, to within rounding; triangles in one plane share a face
+  std::vector<Triangle> triangles;  ///< face by face
+  std::vector<Vec3> normals;        ///< outward, one per face, to within rounding; triangles in one plane share a face
 };
 
 enum class HullMethod {

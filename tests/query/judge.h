@@ -111,6 +111,12 @@ class Judge {
     if (p.kind != q.kind || a.pose.translation() != b.pose.translation()) return false;
     if (p.kind != graze_oracle::Kind::sphere && a.pose.rotation() != b.pose.rotation()) return false;
     if (unbounded(p.kind)) return a.pose.rotation() == b.pose.rotation() && flat_of(a.geometry) == flat_of(b.geometry);
+    if (p.kind == graze_oracle::Kind::convex) {
+      // Points that repeat do not tell hulls apart.
+      const auto hull_a = std::get<graze::Convex>(a.geometry).vertices(),
+                 hull_b = std::get<graze::Convex>(b.geometry).vertices();
+      return std::ranges::equal(hull_a, hull_b);
+    }
     const std::size_t used = p.points.empty() ? sizes_used(p.kind) : 0;
     return p.points == q.points && std::equal(p.size.begin(), p.size.begin() + used, q.size.begin());
   }

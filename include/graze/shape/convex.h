@@ -38,8 +38,14 @@ class Convex {
   /// rounding makes looser than 1e-13 of its size). Coplanar neighbours are merged. normal · v <= offset holds to the
   /// bit for every vertex, evaluated as (x·x + y·y) + z·z.
   std::span<const Face> faces() const { return data_->faces; }
-  /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside; empty for a flat hull.
+  /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside, face by face; empty for a
+  /// flat hull.
   std::span<const std::array<int, 3>> triangles() const { return data_->triangles; }
+  /// Those of one face.
+  std::span<const std::array<int, 3>> triangles_of(std::size_t face) const {
+    const auto first = data_->first_triangle[face], last = data_->first_triangle[face + 1];
+    return triangles().subspan(first, last - first);
+  }
   bool flat() const { return data_->faces.empty(); }
 
   /// A point well inside (the mean of the corners), from which `radius` reaches every vertex.
@@ -70,6 +76,7 @@ class Convex {
     std::vector<Vec3> vertices, centered;
     std::vector<Face> faces;
     std::vector<std::array<int, 3>> triangles;
+    std::vector<std::uint32_t> first_triangle;  // of each face, and one past the last
     Vec3 center = Vec3::Zero();
     double radius = 0, inner_radius = 0;
     std::uint64_t stamp = 0;
