@@ -48,6 +48,7 @@ void clip(const Patch& a, const Patch& b, const Vec3& n, PatchContacts& r) {
     constexpr double kParallel = 1e-6;
     if (along.cross(other).norm() > kParallel * along.norm() * other.norm()) return;
     const double length_sq = along.squaredNorm();
+    if (!(length_sq > 0)) return;
     const auto place = [&](const Vec3& p) { return along.dot(p - a.points[0]) / length_sq; };
     double t0 = place(b.points[0]), t1 = place(b.points[1]);
     Vec3 q0 = b.points[0], q1 = b.points[1];
@@ -74,6 +75,9 @@ void clip(const Patch& a, const Patch& b, const Vec3& n, PatchContacts& r) {
   const bool keep_a = a.is_face() && (!b.is_face() || std::abs(plane_a.dot(n)) >= std::abs(plane_b.dot(n)));
   const Patch &fixed = keep_a ? a : b, &moving = keep_a ? b : a;
   const Vec3& plane = keep_a ? plane_a : plane_b;
+  // No face that meets another is steeper; one without area has no plane at all.
+  constexpr double kSteepest = 0.5;
+  if (!(std::abs(plane.dot(n)) > kSteepest)) return;
 
   std::array<Flat, 2 * Patch::kMaxPoints> cut_patch;
   std::size_t count = 0;

@@ -14,7 +14,8 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
     return !(d.value - d.tolerance > options.margin);
   }
   const CanonicalPair pair(a, b);
-  CollideQuery query(pair.relative, options.margin, options.cache);
+  const Relative relative = pair.relative();
+  CollideQuery query(relative, options.margin, options.cache);
   with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
     traverse(hierarchy_of(first), hierarchy_of(second), query);
   });

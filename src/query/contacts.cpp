@@ -72,7 +72,8 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   const std::size_t room = std::min(options.max, buffer.size());
   if (room == 0) return buffer.first(0);
   const CanonicalPair pair(a, b);
-  ContactQuery query(pair.relative, std::isnan(options.margin) ? kInfinity : options.margin, options.cache);
+  const Relative relative = pair.relative();
+  ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin, options.cache);
   with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
     traverse(hierarchy_of(first), hierarchy_of(second), query);
   });

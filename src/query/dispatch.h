@@ -38,21 +38,26 @@ inline bool in_canonical_order(const Placed& a, const Placed& b) {
   return stamp(a.geometry) <= stamp(b.geometry);
 }
 
-/// Two placed geometries in canonical order, with the second as the first one sees it.
+/// Two placed geometries in canonical order.
 struct CanonicalPair {
   bool swapped;
   const Placed &first, &second;
   /// The rotation of the frame in which the kernels answer. A sphere looks the same from everywhere: it takes the other
   /// body's axes, and nothing needs to be turned.
   const Mat3& frame;
-  Relative relative;
 
   CanonicalPair(const Placed& a, const Placed& b)
       : swapped(!in_canonical_order(a, b)),
         first(swapped ? b : a),
         second(swapped ? a : b),
-        frame(std::holds_alternative<Sphere>(first.geometry) ? second.pose.rotation() : first.pose.rotation()),
-        relative(frame, first.pose.translation(), second.pose) {}
+        frame(std::holds_alternative<Sphere>(first.geometry) ? second.pose.rotation() : first.pose.rotation()) {}
+
+  /// The second as the first one sees it.
+  Relative relative() const { return {frame, first.pose.translation(), second.pose}; }
+  /// The place of a first body that is a sphere, as the second one sees it.
+  Vec3 center_in_second() const {
+    return turned_back(frame, minus(first.pose.translation(), second.pose.translation()));
+  }
 
   Vec3 to_world(const Vec3& p) const { return plus(turned(frame, p), first.pose.translation()); }
 };

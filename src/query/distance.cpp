@@ -3,16 +3,43 @@
 #include "query/pair_query.h"
 
 namespace graze {
+namespace {
+
+// Spheres have no axes: in the world's, and the same either way round, nothing needs to be ordered or turned.
+Distance between_spheres(const Sphere& a, const Vec3& at_a, const Sphere& b, const Vec3& at_b, double limit) {
+  const PairDistance best = measure_at(a, b, minus(at_b, at_a), limit);
+  Distance d;
+  d.beyond = best.beyond;
+  if (best.beyond) return d;
+  d.value = best.value;
+  d.tolerance = best.tolerance;
+  d.normal = best.normal;
+  d.on_a = along(at_a, a.radius, best.normal);
+  d.on_b = along(at_b, -b.radius, best.normal);
+  return d;
+}
+
+}  // namespace
 
 Distance distance(const Placed& a, const Placed& b, const DistanceOptions& options) {
-  const CanonicalPair pair(a, b);
   PairQuestion question;
   if (!std::isnan(options.limit)) question.limit = options.limit;
+  const auto* const sphere_a = std::get_if<Sphere>(&a.geometry);
+  const auto* const sphere_b = std::get_if<Sphere>(&b.geometry);
+  if (sphere_a != nullptr && sphere_b != nullptr)
+    return between_spheres(*sphere_a, a.pose.translation(), *sphere_b, b.pose.translation(), question.limit);
+
+  const CanonicalPair pair(a, b);
   question.depth = options.depth;
   question.cache = options.cache;
   const PairDistance best = with_kinds<PairDistance>(
-      pair.first.geometry, pair.second.geometry,
-      [&](const auto& first, const auto& second) { return measure(first, second, pair.relative, question); });
+      pair.first.geometry, pair.second.geometry, [&]<class A, class B>(const A& first, const B& second) {
+        if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
+          return measure_at(first, pair.center_in_second(), second, question.limit);
+        } else {
+          return measure(first, second, pair.relative(), question);
+        }
+      });
 
   Distance d;
   d.beyond = best.beyond;

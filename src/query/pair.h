@@ -186,8 +186,9 @@ inline bool touch(const Box& a, const Box& b, const Relative& relative, double m
   return gjk(pair, s.toward, {.above = proof, .below = margin, .boolean = true}, cache).end != Gjk::End::above;
 }
 
-inline double point_rounding(double reach, const Relative& relative) {
-  return 16 * kEpsilon * (reach + size_of(relative.translation)) + kSquareRootOfLeast;
+/// What a distance from a point is wrong by at most, for a shape and a sphere that reach this far together.
+inline double point_rounding(double reach, const Vec3& p) {
+  return 16 * kEpsilon * (reach + size_of(p)) + kSquareRootOfLeast;
 }
 
 template <PointMeasurable B>
@@ -196,33 +197,48 @@ double reach_of(const B& b) {
   return size_of(core_b.center()) + core_b.reach() + rounding_radius(b);
 }
 
+/// A sphere with its centre at `p` of b's frame. The answer is about that centre, along b's axes.
+template <PointMeasurable B>
+PairDistance measure_at(const Sphere& a, const Vec3& p, const B& b, double limit) {
+  const PointDistance d = point_distance(b, p);
+  PairDistance r;
+  r.tolerance = point_rounding(a.radius + reach_of(b), p);
+  r.value = d.value - a.radius;
+  if (r.value - r.tolerance > limit) return beyond_limit();
+  r.normal = times(-1, d.normal);
+  r.on_a = times(a.radius, r.normal);
+  return r;
+}
+
 template <PointMeasurable B>
 PairDistance measure(const Sphere& a, const B& b, const Relative& relative, const PairQuestion& question) {
-  const PointDistance d = point_distance(b, relative.to_b(Vec3::Zero()));
-  PairDistance r;
-  r.tolerance = point_rounding(a.radius + reach_of(b), relative);
-  r.value = d.value - a.radius;
-  if (r.value - r.tolerance > question.limit) return beyond_limit();
-  r.normal = times(-1, turned(relative.rotation, d.normal));
-  r.on_a = times(a.radius, r.normal);
+  PairDistance r = measure_at(a, relative.to_b(Vec3::Zero()), b, question.limit);
+  r.normal = turned(relative.rotation, r.normal);
+  r.on_a = turned(relative.rotation, r.on_a);
   return r;
 }
 
 template <PointMeasurable B>
 bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
-  const double value = point_distance(b, relative.to_b(Vec3::Zero())).value - a.radius;
-  return !(value > margin + point_rounding(a.radius + reach_of(b), relative));
+  const Vec3 p = relative.to_b(Vec3::Zero());
+  return !(point_distance(b, p).value - a.radius > margin + point_rounding(a.radius + reach_of(b), p));
+}
+
+/// Two spheres, b's centre at `offset` from a's: the same bits either way round, in any frame's axes.
+inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& offset, double limit) {
+  PairDistance r;
+  const double apart = std::sqrt(norm_sq(offset)), radii = a.radius + b.radius;
+  r.tolerance = 4 * kEpsilon * (radii + apart) + kSquareRootOfLeast;
+  r.value = apart - radii;
+  if (r.value - r.tolerance > limit) return beyond_limit();
+  if (apart > 0) r.normal = times(1 / apart, offset);
+  else if (a.radius > b.radius) r.normal = -r.normal;
+  r.on_a = times(a.radius, r.normal);
+  return r;
 }
 
 inline PairDistance measure(const Sphere& a, const Sphere& b, const Relative& relative, const PairQuestion& question) {
-  PairDistance r;
-  const double apart = std::sqrt(norm_sq(relative.translation));
-  r.tolerance = 4 * kEpsilon * (a.radius + b.radius + apart) + kSquareRootOfLeast;
-  r.value = apart - (a.radius + b.radius);
-  if (r.value - r.tolerance > question.limit) return beyond_limit();
-  if (apart > 0) r.normal = times(1 / apart, relative.translation);
-  r.on_a = times(a.radius, r.normal);
-  return r;
+  return measure_at(a, b, relative.translation, question.limit);
 }
 
 inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
@@ -250,7 +266,7 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
   const auto [height, face] = b.highest_face(p);
   const Vec3& outward = b.faces()[face].normal;
   const Vec3 normal = times(-1, turned(relative.rotation, outward));
-  const double rounding = point_rounding(a.radius + b.radius() + size_of(b.center()), relative);
+  const double rounding = point_rounding(a.radius + b.radius() + size_of(b.center()), p);
   if (height - a.radius - rounding > question.limit) return beyond_limit();
   // Outside, the face that is farthest below the point is the nearest one if the point's foot lies on it.
   if (height <= 0 || on_face(b, face, along(minus(p, b.center()), -height, outward))) {

@@ -23,18 +23,18 @@ double radius_of(const Vec3& p) { return std::sqrt(p.x() * p.x() + p.y() * p.y()
 }  // namespace
 
 PointDistance point_distance(const Capsule& shape, const Vec3& p) {
-  const Vec3 off(p.x(), p.y(), p.z() - std::clamp<double>(p.z(), -shape.half_length, shape.half_length));
-  const double distance = off.norm();
+  const double half = shape.half_length;
+  const Vec3 off(p.x(), p.y(), p.z() - std::clamp(p.z(), -half, half));
+  const double distance = std::sqrt(norm_sq(off));
   if (!(distance > 0)) return {-shape.radius, Vec3::UnitX()};
-  return {distance - shape.radius, off / distance};
+  return {distance - shape.radius, times(1 / distance, off)};
 }
 
 PointDistance point_distance(const Box& shape, const Vec3& p) {
   const Vec3& half = shape.half;
-  const Vec3 nearest = p.cwiseMin(half).cwiseMax(-half);
-  const Vec3 off = p - nearest;
-  const double distance = off.norm();
-  if (distance > 0) return {distance, off / distance};
+  const Vec3 off = minus(p, p.cwiseMin(half).cwiseMax(-half));
+  const double distance = std::sqrt(norm_sq(off));
+  if (distance > 0) return {distance, times(1 / distance, off)};
   Eigen::Index axis = 0;
   const double value = (p.cwiseAbs() - half).maxCoeff(&axis);
   Vec3 normal = Vec3::Zero();

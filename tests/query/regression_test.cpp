@@ -16,6 +16,9 @@ struct Finding {
 
 // clang-format off
 const Finding kFindings[] = {
+    {"contacts of a patch without area were not numbers",
+     {Kind::cone, {1, 0.75, 1}, {}, {}, 0, {1, 0, 0, 0}, {0, 0, 0}},
+     {Kind::convex, {}, {{0, 0, 0}, {1, 0, 0}, {0.125, 0, 0}, {0, 5.4683423839432891e-304, 0}}, {}, 0, {1, 0, 0, 0}, {0, 1.5, 0.125}}},
     {"triangles that differ by less than rounding had no order",
      {Kind::triangle, {}, {{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}, {}, 0, {1, 0, 0, 0}, {0, 0, 0}},
      {Kind::triangle, {}, {{0, 0, 0}, {1, 0, 0}, {1.1125369292536007e-308, 0, 0}}, {}, 0, {1, 0, 0, 0}, {0, 0, 0}}},
