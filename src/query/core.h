@@ -17,7 +17,7 @@ namespace graze {
 //   kCurved           whether the surface bends anywhere (iterations then converge instead of ending)
 //   support(d)        the point farthest along d, d of any length but zero
 //   bend(n, p, u, v)  how the support point p = support(n) moves as the unit n turns, along tangents u and v; see Bend
-//   center()          the centre in the shape's frame
+//   center()          the centre in the shape's frame; kCentered: the frame's own origin
 //   extent()          no point of the core is farther from the centre
 //   reach()           a cheap bound of the extent, for rounding errors
 //   kSmooth, kLine    whether the surface has neither corners nor edges (a point counts); whether it is one segment
@@ -74,6 +74,7 @@ inline std::uint64_t stamp_of(std::uint64_t kind, std::initializer_list<double> 
 }
 
 struct PointCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = true;
   static constexpr bool kLine = false;
@@ -90,6 +91,7 @@ struct PointCore {
 };
 
 struct SegmentCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = true;
@@ -107,6 +109,7 @@ struct SegmentCore {
 };
 
 struct BoxCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;
@@ -128,6 +131,7 @@ struct BoxCore {
 };
 
 struct TriangleCore {
+  static constexpr bool kCentered = false;
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;
@@ -174,6 +178,7 @@ inline Bend rim_bend(double radius, const Vec3& n, const Vec3& u, const Vec3& v)
 }
 
 struct CylinderCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;
@@ -209,6 +214,7 @@ struct CylinderCore {
 };
 
 struct ConeCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;
@@ -247,6 +253,7 @@ struct ConeCore {
 };
 
 struct EllipsoidCore {
+  static constexpr bool kCentered = true;
   static constexpr bool kCurved = true;
   static constexpr bool kSmooth = true;
   static constexpr bool kLine = false;
@@ -271,6 +278,7 @@ struct EllipsoidCore {
 };
 
 struct ConvexCore {
+  static constexpr bool kCentered = false;
   static constexpr bool kCurved = false;
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;

@@ -18,14 +18,13 @@ struct CorePair {
   double rounding;  // no computed separation is wrong by more than this
 
   CorePair(const A& a_, const B& b_, const Relative& relative)
-      : a(a_),
-        b(b_),
-        rotation(relative.rotation),
-        offset((relative.rotation * b.center() + relative.translation) - a.center()) {
+      : a(a_), b(b_), rotation(relative.rotation), offset(relative.translation) {
+    if constexpr (!B::kCentered) offset = plus(turned(relative.rotation, b.center()), offset);
+    if constexpr (!A::kCentered) offset = minus(offset, a.center());
     // Sixteen roundings of every length that enters a separation. A far centre matters only where a rotation mixes
     // its coordinates: without one, the differences above are as good as exact.
     reach = a.reach() + b.reach() + size_of(offset);
-    if (relative.rotation != Mat3::Identity()) reach += size_of(b.center()) + size_of(relative.translation);
+    if (!relative.aligned) reach += size_of(b.center()) + size_of(relative.translation);
     rounding = 16 * kEpsilon * reach;
   }
 

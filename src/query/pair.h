@@ -91,7 +91,8 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   const auto& core_a = pair.a;
   const double radius_a = rounding_radius(a), radii = radius_a + rounding_radius(b);
   const double rounding = pair.rounding + 4 * kEpsilon * radii;
-  const GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding};
+  GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding};
+  if (!question.depth) goal.below = radii;
   const Gjk g = gjk(pair, first, goal, question.cache);
   if (g.end == Gjk::End::above) return beyond_limit();
   const auto within = [&](const PairDistance& r) {
@@ -107,7 +108,11 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   };
   if (g.end == Gjk::End::measured) return apart(g);
 
-  if (!question.depth) return overlap_of_unknown_depth(a, b, pair, g.simplex.mean_a());
+  if (!question.depth) {
+    // Between the cores' points lies one of both shapes.
+    const double share = radii > 0 ? radius_a / radii : 0;
+    return overlap_of_unknown_depth(a, b, pair, along(g.simplex.mean_a(), share, g.simplex.mean_w()));
+  }
   const Depth depth = overlap_depth(pair, g.simplex);
   if (depth.upper < -pair.rounding) {
     // What looked like an overlap was none: a direction proves it, and GJK starts anew from there.

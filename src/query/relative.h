@@ -7,16 +7,26 @@
 
 namespace graze {
 
+/// Whether two rotations are the same to the bit; mostly the first number tells.
+inline bool same_rotation(const Mat3& a, const Mat3& b) {
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    if (a.data()[i] != b.data()[i]) return false;
+  }
+  return true;
+}
+
 /// Maps coordinates of b to coordinates of a: p_a = rotation * p_b + translation.
 struct Relative {
   Mat3 rotation;
   Vec3 translation;
+  bool aligned;  ///< rotation is the identity
 
   // The difference of the translations is taken first: bodies far from the origin lose nothing.
   Relative(const Mat3& rotation_a, const Vec3& translation_a, const Pose& b)
-      : translation(turned_back(rotation_a, minus(b.translation(), translation_a))) {
-    // Bodies turned alike are exactly parallel.
-    if (&rotation_a == &b.rotation() || rotation_a == b.rotation()) {
+      : translation(turned_back(rotation_a, minus(b.translation(), translation_a))),
+        // Bodies turned alike are exactly parallel.
+        aligned(&rotation_a == &b.rotation() || same_rotation(rotation_a, b.rotation())) {
+    if (aligned) {
       rotation.setIdentity();
     } else {
       for (Eigen::Index i = 0; i < 3; ++i) rotation.col(i) = turned_back(rotation_a, b.rotation().col(i));

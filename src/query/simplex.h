@@ -27,10 +27,14 @@ struct Simplex {
     }
     return false;
   }
-  /// The point of a at the weights.
-  Vec3 mean_a() const {
-    Vec3 sum = times(weight[0], a[0]);
-    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) sum = along(sum, weight[i], a[i]);
+  /// The point of a, and the one of the difference, at the weights.
+  Vec3 mean_a() const { return mean(a); }
+  Vec3 mean_w() const { return mean(w); }
+
+ private:
+  Vec3 mean(const std::array<Vec3, 4>& points) const {
+    Vec3 sum = times(weight[0], points[0]);
+    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) sum = along(sum, weight[i], points[i]);
     return sum;
   }
 };
