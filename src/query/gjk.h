@@ -24,8 +24,12 @@ struct Gjk {
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
   double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
   bool refined = false;         ///< the points were found by Newton, beside the simplex
-  Vec3 on_a;                    ///< then: the nearest point of a's core
+  Vec3 refined_a, refined_b;    ///< then: the nearest points of the cores
   Simplex simplex;
+
+  /// The nearest points of the cores, that of b in b's frame.
+  Vec3 on_a() const { return refined ? refined_a : simplex.mean_a(); }
+  Vec3 on_b() const { return refined ? refined_b : simplex.mean_b(); }
 };
 
 // Relative gap between the bounds at which a distance counts as measured.
@@ -33,6 +37,8 @@ inline constexpr double kGjkTolerance = 1e-10;
 inline constexpr int kGjkIterations = 96;
 // Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
 inline constexpr double kRefineSmoothFrom = 0.7, kRefineFrom = 0.2, kRefineAgain = 4;
+// Distances below this, relative to the lengths of the pair, are measured between the points themselves.
+inline constexpr double kNear = 1e-4;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
@@ -46,6 +52,20 @@ bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
   return true;
 }
 
+/// Newton from the simplex's nearest point v to the end. True if that gives the answer, which is then in `r`.
+template <class A, class B>
+bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, Gjk& r) {
+  const Simplex& s = r.simplex;
+  const auto count = static_cast<std::size_t>(s.size);
+  const Refined best = refine(pair, times(1 / std::sqrt(vv), v), {s.a.data(), count}, {s.b.data(), count}, true);
+  if (!best.found) return false;
+  const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
+  if (!(reached - best.value <= kGjkTolerance * reached + pair.rounding)) return false;
+  r.lower = best.value, r.upper = reached, r.toward = best.n;
+  r.refined = true, r.refined_a = best.on_a, r.refined_b = best.on_b;
+  return true;
+}
+
 /// `first` is the direction from a to b to try first (not zero).
 template <class A, class B>
 Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache) {
@@ -56,6 +76,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   double best_vw = 0, best_vv = 1;  // of the direction with the largest separation so far
   bool inside = false;              // v is a point of the difference, not only a direction
   const double rounding_sq = pair.rounding * pair.rounding;
+  constexpr bool kCurved = A::kCurved || B::kCurved;
   // Without edges on either side Newton hardly ever strays and may start early.
   constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
   [[maybe_unused]] double refine_from = goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom;
@@ -89,18 +110,9 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
       }
     }
     if (inside && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
-    if constexpr (A::kCurved || B::kCurved) {
+    if constexpr (kCurved) {
       if (inside && vv - vw <= refine_from * vv) {
-        const auto count = static_cast<std::size_t>(s.size);
-        const Refined best = refine(pair, times(1 / std::sqrt(vv), v), {s.a.data(), count}, {s.b.data(), count}, true);
-        if (best.found) {
-          const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
-          if (reached - best.value <= kGjkTolerance * reached + pair.rounding) {
-            r.lower = best.value, r.upper = reached, r.on_a = best.on_a, r.refined = true;
-            r.toward = best.n;
-            break;
-          }
-        }
+        if (finish_by_newton(pair, v, vv, r)) break;
         refine_from /= kRefineAgain;
       }
     }
@@ -108,6 +120,9 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     const Nearest nearest = nearest_to_origin(s, false, pair.rounding);
     if (inside && nearest.distance_sq >= vv) {  // rounding leaves nothing to gain
       --s.size;
+      if constexpr (kCurved) {
+        if (!goal.boolean) finish_by_newton(pair, v, vv, r);
+      }
       break;
     }
     shrink(s, nearest);
@@ -124,6 +139,8 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   if (best_vw > 0) r.lower = std::max(r.lower, best_vw / std::sqrt(best_vv));
   if (r.end == Gjk::End::measured && !r.refined) {
     r.upper = std::sqrt(vv);
+    // Of a small simplex near the origin rounding spoils the distance; its points still tell how near it comes.
+    if (r.upper <= kNear * pair.reach) r.upper = std::sqrt(norm_sq(pair.difference(s.mean_a(), s.mean_b())));
     // Not even the sign is proven: as good as touching.
     if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap, r.certain = false;
   }

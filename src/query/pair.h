@@ -46,22 +46,26 @@ Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
   if constexpr (A::kCurved || B::kCurved) {
     difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
                            std::span<const Vec3> points_b) {
-      // EPA ends at faces and crossing edges by itself.
-      return refine(*static_cast<const Pair*>(p), n, points_a, points_b, false);
+      return refine(*static_cast<const Pair*>(p), n, points_a, points_b, true);
     };
   }
   return epa(difference, simplex, kDepthTolerance);
 }
 
+/// Points of the cores (b's in b's frame).
+struct CorePoints {
+  Vec3 on_a, on_b;
+};
+
 /// Where a and b touch after b was moved out of a: the nearest points with b a little farther out still.
 template <class A, class B>
-Vec3 touching_point(const CorePair<A, B>& pair, const Depth& depth) {
+CorePoints touching_points(const CorePair<A, B>& pair, const Depth& depth) {
   constexpr double kLittle = 1e-7;
   CorePair<A, B> moved = pair;
   moved.offset = along(pair.offset, depth.upper + kLittle * pair.reach, depth.toward);
   const Gjk g = gjk(moved, depth.toward, {}, nullptr);
-  if (g.end != Gjk::End::measured) return depth.on_a;
-  return g.refined ? g.on_a : g.simplex.mean_a();
+  if (g.end == Gjk::End::measured) return {g.on_a(), g.on_b()};
+  return {depth.on_a, turned_back(pair.rotation, minus(along(depth.on_a, -depth.upper, depth.toward), pair.offset))};
 }
 
 /// The direction from a's centre to b's; some direction if they coincide.
@@ -103,7 +107,7 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
     r.normal = unit(gap.toward);
     r.value = gap.upper - radii;
     r.tolerance = std::max(0.0, gap.upper - gap.lower) + 2 * rounding;
-    r.on_a = core_a.center() + (gap.refined ? gap.on_a : gap.simplex.mean_a()) + radius_a * r.normal;
+    r.on_a = core_a.center() + gap.on_a() + radius_a * r.normal;
     return within(r);
   };
   if (g.end == Gjk::End::measured) return apart(g);
@@ -124,10 +128,17 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   r.normal = depth.toward;
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
-  // Where they hardly touch, if at all, the shapes may as well be apart by as much as GJK's last point.
-  if (!g.certain && depth.upper <= pair.rounding)
-    r.tolerance = std::max(r.tolerance, g.upper + depth.upper + 2 * rounding);
-  const Vec3 on_a = depth.points_known ? depth.on_a : touching_point(pair, depth);
+  Vec3 on_a = depth.on_a;
+  const bool uncertain = !g.certain && depth.upper <= pair.rounding;
+  if (uncertain || !depth.points_known) {
+    const CorePoints touching = touching_points(pair, depth);
+    on_a = touching.on_a;
+    if (uncertain) {
+      // Where they hardly touch, if at all, the shapes may as well be apart by as much as the nearest points known.
+      const double reached = std::sqrt(norm_sq(pair.difference(touching.on_a, touching.on_b)));
+      r.tolerance = std::max(r.tolerance, std::min(g.upper, reached) + depth.upper + 2 * rounding);
+    }
+  }
   r.on_a = core_a.center() + on_a + radius_a * r.normal;
   return within(r);
 }

@@ -27,8 +27,9 @@ struct Simplex {
     }
     return false;
   }
-  /// The point of a, and the one of the difference, at the weights.
+  /// The points of a, of b and of the difference at the weights.
   Vec3 mean_a() const { return mean(a); }
+  Vec3 mean_b() const { return mean(b); }
   Vec3 mean_w() const { return mean(w); }
 
  private:
