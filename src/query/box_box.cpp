@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <type_traits>
 
 #include "query/clip.h"
 
@@ -28,25 +29,35 @@ struct Boxes {
   double rounding;  // of a separation along an axis of any length up to 1
 };
 
+// Axes with a squared length below this are short: rounding counts along them.
+constexpr double kShort = 0.01;
+
 // Edge i of a across edge j of b: the axis is (unit i) × (column j), whose coordinates are two entries of r. Sets bit
 // 3 i + j if the separation along it may be more than the one whose signed square is given. Compared by squares: most
 // axes are no better, and no root is taken for them. Edges parallel to the last digit add nothing to the faces.
-template <Eigen::Index i, Eigen::Index j>
+template <bool kSomeShort, Eigen::Index i, Eigen::Index j>
 GRAZE_INLINE unsigned more_across(const Boxes& p, double than) {
-  constexpr double kShort = 0.01;  // squared; along shorter axes rounding counts
   constexpr Eigen::Index i1 = kNext[i], i2 = kAfter[i], j1 = kNext[j], j2 = kAfter[j];
   const double x = p.r(i1, j), y = p.r(i2, j), length_sq = x * x + y * y;
   const double gap =
       std::abs(x * p.t[i2] - y * p.t[i1]) - (p.ha[i1] * std::abs(y) + p.ha[i2] * std::abs(x) +
                                              p.hb[j1] * std::abs(p.r(i, j2)) + p.hb[j2] * std::abs(p.r(i, j1)));
-  const double slack = length_sq < kShort ? p.rounding : 0;
-  const bool more = signed_square(gap + slack) > than * length_sq, crossing = length_sq >= kEpsilon * kEpsilon;
-  return static_cast<unsigned>(more & crossing) << (3 * i + j);
+  if constexpr (kSomeShort) {
+    if (length_sq < kEpsilon * kEpsilon) return 0;
+    const double slack = length_sq < kShort ? p.rounding : 0;
+    return static_cast<unsigned>(signed_square(gap + slack) > than * length_sq) << (3 * i + j);
+  }
+  return static_cast<unsigned>(signed_square(gap) > than * length_sq) << (3 * i + j);
 }
 
-template <Eigen::Index i>
-GRAZE_INLINE unsigned more_across_edge(const Boxes& p, double than) {
-  return more_across<i, 0>(p, than) | more_across<i, 1>(p, than) | more_across<i, 2>(p, than);
+template <bool kSomeShort>
+GRAZE_INLINE unsigned more_across_edges(const Boxes& p, double than) {
+  const auto edge = [&]<Eigen::Index i>(std::integral_constant<Eigen::Index, i>) {
+    return more_across<kSomeShort, i, 0>(p, than) | more_across<kSomeShort, i, 1>(p, than) |
+           more_across<kSomeShort, i, 2>(p, than);
+  };
+  return edge(std::integral_constant<Eigen::Index, 0>()) | edge(std::integral_constant<Eigen::Index, 1>()) |
+         edge(std::integral_constant<Eigen::Index, 2>());
 }
 
 // The separation along such an axis, and the axis's two coordinates that are not zero. The formula above takes r for
@@ -124,8 +135,12 @@ BoxSeparation separate(const Box& a, const Box& b, const Mat3& r, const Vec3& t,
 
   const Boxes boxes{ha, hb, t, r, 16 * kEpsilon * (size_of(ha) + size_of(hb) + size_of(t))};
   const double most_sq = signed_square(best.value);
-  unsigned candidates =
-      more_across_edge<0>(boxes, most_sq) | more_across_edge<1>(boxes, most_sq) | more_across_edge<2>(boxes, most_sq);
+  double steepest = 0;  // the largest cosine between two edges
+  for (Eigen::Index j = 0; j < 3; ++j) {
+    steepest = std::max(std::max(steepest, std::abs(r(0, j))), std::max(std::abs(r(1, j)), std::abs(r(2, j))));
+  }
+  unsigned candidates = steepest * steepest > 1 - kShort ? more_across_edges<true>(boxes, most_sq)
+                                                         : more_across_edges<false>(boxes, most_sq);
   for (; candidates != 0; candidates &= candidates - 1) {
     const Crossing c(boxes, static_cast<unsigned>(std::countr_zero(candidates)));
     if (!(c.value > best.value)) continue;
