@@ -5,6 +5,10 @@
 
 namespace graze {
 
+// A face meets a face where both are orthogonal to the normal to within this tilt; the other shape may then show any
+// feature that is turned to it by less than kIncident.
+inline constexpr double kLevel = 1e-4, kIncident = 0.7;
+
 /// A place where the patches face each other: the point of a's surface, and how far a reaches past b along n.
 struct PatchContact {
   Vec3 on_a;

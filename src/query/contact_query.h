@@ -1,14 +1,10 @@
 // Contacts of two geometries, as the traversal sees them.
 #pragma once
 
-#include "query/clip.h"
+#include "query/box_patch.h"
 #include "query/pair_query.h"
 
 namespace graze {
-
-// A face meets a face where both are orthogonal to the normal to within this tilt; the other shape may then show any
-// feature that is turned to it by less than kIncident.
-inline constexpr double kLevel = 1e-4, kIncident = 0.7;
 
 /// The patches of both shapes that face each other along n, cut to what they have in common, in a's frame.
 template <class A, class B>
@@ -34,6 +30,37 @@ void common_patch(const A& a, const B& b, const Relative& relative, const Vec3& 
   }
 }
 
+/// The pair's distance and normal; points only where they cost nothing.
+template <class A, class B>
+PairDistance contact_distance(const A& a, const B& b, const Relative& relative, const PairQuestion& question) {
+  return measure_either(a, b, relative, question);
+}
+
+/// Of boxes that overlap, the axes tell all.
+inline PairDistance contact_distance(const Box& a, const Box& b, const Relative& relative,
+                                     const PairQuestion& question) {
+  const double rounding = box_rounding(a, b, relative), limit = question.limit + rounding;
+  const BoxSeparation s = separate(a, b, relative.rotation, relative.translation, limit);
+  PairDistance r;
+  if (s.value > limit) r.beyond = true;
+  else if (s.value > 0) r = measure(a, b, relative, question);
+  else r.value = s.value, r.tolerance = 2 * rounding, r.normal = s.toward;
+  return r;
+}
+
+/// Finds the point that was not asked for when `d` was measured.
+template <class A, class B>
+void find_point(const A& a, const B& b, const Relative& relative, PairQuestion question, PairDistance& d) {
+  if constexpr (std::same_as<A, Box> && std::same_as<B, Box>) {
+    if (d.value <= 0) {
+      d.on_a = deepest_point(a, b, relative, {d.value, d.normal});
+      return;
+    }
+  }
+  question.points = true;
+  d = measure_either(a, b, relative, question);
+}
+
 /// Collects contacts within the margin. Of more than kCapacity the deepest are kept.
 class ContactQuery {
  public:
@@ -52,8 +79,8 @@ class ContactQuery {
   double limit() const { return margin_; }
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
-    PairQuestion question{.limit = margin_, .points = false, .cache = cache_};
-    PairDistance d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
+    const PairQuestion question{.limit = margin_, .points = false, .cache = cache_};
+    PairDistance d = contact_distance(a.primitive(i), b.primitive(j), relative_, question);
     if (d.beyond || d.value - d.tolerance > margin_) return;
     const double deepest = -d.value;
     PatchContacts common;
@@ -69,8 +96,7 @@ class ContactQuery {
     }
     // The deepest point itself, where the corners of the patch do not show it.
     if (!(shown >= deepest - 4 * d.tolerance - kLevel * kLevel * std::abs(deepest))) {
-      question.points = true;
-      d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
+      find_point(a.primitive(i), b.primitive(j), relative_, question, d);
       add({d.on_a, d.normal, -d.value, i, j});
     }
   }

@@ -29,25 +29,28 @@ void sort(std::span<Found> found) {
 
 // Moves the deepest and then, one by one, those farthest from all before them to the front.
 void spread(std::span<Found> found, std::size_t max) {
+  std::array<double, ContactQuery::kCapacity> nearest;  // of each to those in front
+  for (std::size_t i = 1; i < found.size(); ++i) nearest[i] = kInfinity;
   for (std::size_t kept = 1; kept < max; ++kept) {
     std::size_t best = kept;
     double farthest = -1;
     for (std::size_t i = kept; i < found.size(); ++i) {
-      double nearest = kInfinity;
-      for (std::size_t k = 0; k < kept; ++k) {
-        nearest = std::min(nearest, norm_sq(minus(found[i].on_a, found[k].on_a)));
-      }
-      if (nearest > farthest) farthest = nearest, best = i;
+      nearest[i] = std::min(nearest[i], norm_sq(minus(found[i].on_a, found[kept - 1].on_a)));
+      if (nearest[i] > farthest) farthest = nearest[i], best = i;
     }
     std::swap(found[kept], found[best]);
+    std::swap(nearest[kept], nearest[best]);
   }
 }
+
+// Number by number: what was just written so cannot be read at once in larger pieces.
+bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y() && a.z() == b.z(); }
 
 }  // namespace
 
 void ContactQuery::add(const Found& contact) {
   for (std::size_t i = 0; i < count_; ++i) {
-    if (found_[i].on_a == contact.on_a && found_[i].normal == contact.normal) return;
+    if (same(found_[i].on_a, contact.on_a) && same(found_[i].normal, contact.normal)) return;
   }
   if (count_ == kCapacity) {
     sort({found_.data(), count_});

@@ -7,7 +7,9 @@
 #include <numbers>
 #include <vector>
 
+#include "oracle/cases.h"
 #include "query/judge.h"
+#include "support/scale.h"
 
 namespace graze_test {
 namespace {
@@ -19,6 +21,7 @@ using graze::Contacts;
 using graze::Placed;
 using graze::Pose;
 using graze::Vec3;
+using graze_oracle::Random;
 
 constexpr double kClose = 1e-9;
 
@@ -180,6 +183,42 @@ TEST(Contacts, TrianglesInOnePlaneMeetInTheirCommonPolygon) {
   ASSERT_GE(list.size(), 3u);
   EXPECT_TRUE(cover(list, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
   for (const Contact& c : list) EXPECT_NEAR(c.depth, 0, 1e-12);
+}
+
+// Boxes have a way of their own to cut their patch; as hulls they go the general way.
+TEST(Contacts, OfBoxesAreThoseOfTheirHulls) {
+  Random random(11);
+  int compared = 0, patches = 0;
+  const int count = scaled(3000);
+  for (int i = 0; i < count; ++i) {
+    const auto half = [&] { return Vec3(random.uniform(0.2, 1), random.uniform(0.2, 1), random.uniform(0.2, 1)); };
+    const Vec3 half_a = half(), half_b = half();
+    // Turned anyhow, about one axis, or hardly at all, which makes edges nearly parallel.
+    const double turn = std::array{3.0, 0.0, 1e-2, 1e-6}[static_cast<std::size_t>(i % 4)];
+    const auto angle = [&] { return random.uniform(-turn, turn); };
+    const double roll = angle(), pitch = angle(), yaw = i % 4 == 1 ? random.uniform(-3, 3) : angle();
+    const Vec3 place(random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2));
+    const Pose pose_a = Pose::from_rpy({1, 2, 3}, random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(-3, 3));
+    const Pose pose_b = pose_a * Pose::from_rpy(place, roll, pitch, yaw);
+    const graze::ContactOptions options{.max = 16, .margin = i % 3 == 0 ? 0.1 : 0.0};
+    const Contacts list = contacts(at(box_as(false, half_a), pose_a), at(box_as(false, half_b), pose_b), options);
+    const Contacts hulls = contacts(at(box_as(true, half_a), pose_a), at(box_as(true, half_b), pose_b), options);
+    ASSERT_EQ(list.empty(), hulls.empty()) << i;
+    if (list.empty()) continue;
+    EXPECT_NEAR(list[0].depth, hulls[0].depth, kClose) << i;
+    // Where two axes are about equally good, each may choose its own.
+    if ((list[0].normal - hulls[0].normal).norm() > 1e-7) continue;
+    ++compared, patches += list.size() > 1;
+    const auto matches = [](const Contact& c, const Contacts& others) {
+      return std::any_of(others.begin(), others.end(), [&](const Contact& o) {
+        return (c.point - o.point).norm() < 1e-5 && std::abs(c.depth - o.depth) < 1e-6;
+      });
+    };
+    for (const Contact& c : list) EXPECT_TRUE(matches(c, hulls)) << i << " (" << c.point.transpose() << ")";
+    for (const Contact& c : hulls) EXPECT_TRUE(matches(c, list)) << i << " (" << c.point.transpose() << ")";
+  }
+  EXPECT_GE(compared, count / 3);
+  EXPECT_GE(patches, count / 5);
 }
 
 TEST(Contacts, KeepTheDeepestAndTheWidestOfALargePatch) {
