@@ -248,6 +248,7 @@ inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& off
   r.value = apart - radii;
   if (r.value - r.tolerance > limit) return beyond_limit();
   if (apart > 0) r.normal = times(1 / apart, offset);
+  else if (size_of(offset) > 0) r.normal = unit(offset);  // its square underflows
   else if (a.radius > b.radius) r.normal = -r.normal;
   r.on_a = times(a.radius, r.normal);
   return r;

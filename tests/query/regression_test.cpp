@@ -16,6 +16,9 @@ struct Finding {
 
 // clang-format off
 const Finding kFindings[] = {
+    {"points whose squared distance underflows had the same normal both ways",
+     {Kind::sphere, {0, 1, 1}, {}, {}, 0, {1, 0, 0, 0}, {1.0622411385586801e-321, -7.8336508106573776e-174, 0}},
+     {Kind::sphere, {0, 1, 1}, {}, {}, 0, {1, 0, 0, 0}, {3.7944241600607735e-321, 0, 0}}},
     {"contacts of a patch without area were not numbers",
      {Kind::cone, {1, 0.75, 1}, {}, {}, 0, {1, 0, 0, 0}, {0, 0, 0}},
      {Kind::convex, {}, {{0, 0, 0}, {1, 0, 0}, {0.125, 0, 0}, {0, 5.4683423839432891e-304, 0}}, {}, 0, {1, 0, 0, 0}, {0, 1.5, 0.125}}},
