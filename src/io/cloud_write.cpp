@@ -95,6 +95,11 @@ WriteCloudReport write_rows(const std::string& path, const std::vector<Attribute
     }
     return true;
   });
+  const Aabb& box = statistics.bounds;
+  if (!box.empty() && !(std::max(box.max.maxCoeff(), -box.min.minCoeff()) <= Cloud::kLargestCoordinate)) {
+    throw Error(path, fmt::format("is not written, as its points reach beyond {:g} m; mark missing points by NaN",
+                                  Cloud::kLargestCoordinate));
+  }
   plan.rows = statistics.points;
   plan.bounds = statistics.bounds;
   plan.attributes = std::move(statistics.attributes);

@@ -52,10 +52,10 @@ bool fits(const AttributeRange& a, bool whole, const Slot& slot, bool wide) {
   if (most == 0 || a.not_a_number > 0) return false;
   if (a.min > a.max) return true;  // no values at all
   if (slot.how == How::angle) {
-    return is_float(a.kind.type) && a.min >= -most && a.max <= most && (wide || whole);
+    return a.min >= -most && a.max <= most && (wide || whole);
   }
   if (slot.type == NumberType::float64) return a.kind.type == NumberType::float64;
-  return !is_float(a.kind.type) && a.min >= 0 && a.max <= most;
+  return whole && a.min >= 0 && a.max <= most;
 }
 
 const Slot* slot_named(std::string_view name) {

@@ -26,7 +26,8 @@ void SpacingSampler::keep(const Vec3& p) {
 }
 
 std::size_t SpacingSampler::cell_along(double x, int axis) const {
-  return static_cast<std::size_t>(std::clamp((x - origin_[axis]) * cells_per_metre_, 0.0, kCells - 1.0));
+  const double at = (x - origin_[axis]) * cells_per_metre_;
+  return at > 0 ? static_cast<std::size_t>(std::min(at, kCells - 1.0)) : 0;  // 0 also if it is not a number
 }
 
 template <class Visit>

@@ -129,6 +129,19 @@ TEST_F(CloudFiles, LasTakesWhatFitsAndKeepsTheRestInExtraBytes) {
   EXPECT_EQ((*read_cloud(path("b.las")).attribute("classification_2"))[1], 200);
 }
 
+TEST_F(CloudFiles, LasAndTextKeepEachOthersNumbers) {
+  write("a.las", las_file(2, 3, 20, 34));
+  convert_cloud(path("a.las"), path("a.csv"), {});
+  EXPECT_TRUE(contains(contents("a.csv"), "\n999.97,2000.04,3000.11,0,")) << contents("a.csv");
+  const WriteCloudReport report =
+      convert_cloud(path("a.csv"), path("b.las"), {.write = {.scale = Vec3::Constant(0.01)}});
+  EXPECT_TRUE(report.notes.empty()) << report.notes[0];
+  EXPECT_EQ(read_cloud_header(path("b.las")).point_format, 3);
+  const Cloud a = read_cloud(path("a.las")), b = read_cloud(path("b.las"));
+  ASSERT_EQ(a.attributes().size(), b.attributes().size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE((a.point(i) - b.point(i)).norm(), 1e-12);
+}
+
 TEST_F(CloudFiles, LasKeepsItsCoordinateSystem) {
   std::string bytes = las_file(2, 0, 1, 20);
   std::string record(54, '\0');
