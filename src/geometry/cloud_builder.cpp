@@ -19,7 +19,7 @@ constexpr float kSkipped = std::numeric_limits<float>::quiet_NaN();
 template <class T>
 bool in_range(const std::array<T, 3>& p) {
   constexpr T kLargest = static_cast<T>(Cloud::kLargestCoordinate);
-  return (std::abs(p[0]) <= kLargest) & (std::abs(p[1]) <= kLargest) & (std::abs(p[2]) <= kLargest);
+  return std::abs(p[0]) <= kLargest && std::abs(p[1]) <= kLargest && std::abs(p[2]) <= kLargest;
 }
 
 bool is_float(double x) { return double{static_cast<float>(x)} == x; }
@@ -44,6 +44,7 @@ Split split(double x, double origin) {
 /// The points of the block that is not full yet.
 struct CloudBuilder::Pending {
   std::array<double, 3 * Cloud::kBlock> values;
+  std::array<float, 3 * Cloud::kBlock> left;  // what storing them leaves out
   std::size_t count = 0;
 };
 
@@ -196,8 +197,10 @@ void CloudBuilder::flush() {
       const double x = values[i + k], origin = block.origin[static_cast<Eigen::Index>(k)];
       const Split s = split(x, origin);
       stored[i + k] = s.stored;
+      const auto left = static_cast<float>(s.left);
+      pending_->left[i + k] = left;
       if (std::isnan(x)) continue;
-      const double recovered = origin + (double{s.stored} + double{static_cast<float>(s.left)});
+      const double recovered = origin + (double{s.stored} + double{left});
       unrounded[k] = unrounded[k] && s.left == 0 && origin + double{s.stored} == x;
       residuals_suffice[k] = residuals_suffice[k] && recovered == x;
       off_sq += s.left * s.left;
@@ -215,8 +218,7 @@ void CloudBuilder::flush() {
       recovery.from[k] = Cloud::Exact::residuals;
       recovery.first[k] = data.residuals.size();
       float* to = data.residuals.extend(count);
-      const double origin = block.origin[static_cast<Eigen::Index>(k)];
-      for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(split(values[3 * i + k], origin).left);
+      for (std::size_t i = 0; i < count; ++i) to[i] = pending_->left[3 * i + k];
     } else {
       recovery.from[k] = Cloud::Exact::doubles;
       recovery.first[k] = data.doubles.size();

@@ -230,6 +230,9 @@ std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
   if (extension == "ply") return open_ply(std::move(bytes));
   if (extension == "pcd") return open_pcd(std::move(bytes));
   if (extension == "las" || extension == "laz") return open_las(std::move(bytes));
+  for (const char* mesh : {"obj", "stl", "off", "dae", "gltf", "glb"}) {
+    if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
+  }
   if (start.find('\0') != std::string::npos) {
     throw Error(name, "is no cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
   }
