@@ -31,7 +31,7 @@ Cloud::Cloud(const PointView& points, const CloudOptions& options) {
     types.push_back({attribute.name, attribute.values.type});
     columns.push_back(attribute.values);
   }
-  CloudBuilder builder(std::move(types));
+  CloudBuilder builder(types);
   builder.reserve(points.size());
   builder.append(points, columns);
   *this = std::move(builder).finish(options.radius);

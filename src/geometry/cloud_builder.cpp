@@ -48,7 +48,7 @@ struct CloudBuilder::Pending {
   std::size_t count = 0;
 };
 
-CloudBuilder::CloudBuilder(std::vector<AttributeType> attributes)
+CloudBuilder::CloudBuilder(const std::vector<AttributeType>& attributes)
     : data_(std::make_shared<Cloud::Data>()), pending_(std::make_unique<Pending>()) {
   std::set<std::string_view> names;
   for (const AttributeType& type : attributes) {

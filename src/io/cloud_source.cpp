@@ -61,11 +61,12 @@ const char* parse_integer(std::string_view token, T& value) {
 
 }  // namespace
 
-ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes) {
-  constexpr std::size_t kBytes = std::size_t{1} << 20, kMostRows = 4096;
+ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
   std::size_t row = 3 * sizeof(double);
   for (const AttributeType& a : attributes) row += size_of(a.type);
-  capacity_ = std::clamp<std::size_t>(kBytes / row, 1, kMostRows);
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>({kBytes / row, kMostRows, most_rows}));
+  capacity_ = std::max<std::size_t>(1, rows);
   points_.resize(3 * capacity_);
   for (const AttributeType& a : attributes) {
     types_.push_back(a.type);

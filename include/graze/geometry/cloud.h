@@ -159,7 +159,7 @@ class Cloud {
 class CloudBuilder {
  public:
   /// Throws Error for an attribute without a name or with a name that another has.
-  explicit CloudBuilder(std::vector<AttributeType> attributes = {});
+  explicit CloudBuilder(const std::vector<AttributeType>& attributes = {});
   CloudBuilder(CloudBuilder&&) noexcept;
   CloudBuilder& operator=(CloudBuilder&&) noexcept;
   ~CloudBuilder();
