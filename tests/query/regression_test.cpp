@@ -16,9 +16,6 @@ struct Finding {
 
 // clang-format off
 const Finding kFindings[] = {
-    {"points whose squared distance underflows had the same normal both ways",
-     {Kind::sphere, {0, 1, 1}, {}, {}, 0, {1, 0, 0, 0}, {1.0622411385586801e-321, -7.8336508106573776e-174, 0}},
-     {Kind::sphere, {0, 1, 1}, {}, {}, 0, {1, 0, 0, 0}, {3.7944241600607735e-321, 0, 0}}},
     {"contacts of a patch without area were not numbers",
      {Kind::cone, {1, 0.75, 1}, {}, {}, 0, {1, 0, 0, 0}, {0, 0, 0}},
      {Kind::convex, {}, {{0, 0, 0}, {1, 0, 0}, {0.125, 0, 0}, {0, 5.4683423839432891e-304, 0}}, {}, 0, {1, 0, 0, 0}, {0, 1.5, 0.125}}},
@@ -178,6 +175,14 @@ TEST(Regression, AWarmCacheDoesNotDeepenAnOverlap) {
     EXPECT_EQ(collide(a, b, {.margin = cold.value - 1e-6}),
               collide(a, b, {.margin = cold.value - 1e-6, .cache = &cache}));
   }
+}
+
+// Closer than squares can tell, so that only the order of the two can be judged.
+TEST(Regression, PointsWhoseSquaredDistanceUnderflowsHaveOppositeNormals) {
+  const auto a = at(graze::Sphere{.radius = 0}, graze::Pose::at({1e-321, -7.8336508106573776e-174, 0}));
+  const auto b = at(graze::Sphere{.radius = 0}, graze::Pose::at({3e-321, 0, 0}));
+  EXPECT_EQ(distance(a, b).normal, -distance(b, a).normal);
+  EXPECT_TRUE(collide(a, b));
 }
 
 }  // namespace
