@@ -64,6 +64,57 @@ constexpr RangeMasks make_range_masks() {
 }
 constexpr RangeMasks kRanges = make_range_masks();
 
+// The 4 × 4 rows around a centre, near ones first: steps to them for either side being the nearer one, and their gap as
+// fixed + times · (distance to the nearer side).
+struct Rows {
+  alignas(64) float fixed_x[16], times_x[16], fixed_y[16], times_y[16];
+  alignas(64) std::int32_t x[2][16], y[2][16];
+};
+constexpr Rows make_rows() {
+  constexpr int kSteps[16][2] = {{0, 0},  {1, 0},  {0, 1},   {1, 1}, {-1, 0}, {0, -1}, {1, -1}, {-1, 1},
+                                 {-1, -1}, {2, 0}, {0, 2},  {2, 1}, {1, 2},  {2, -1}, {-1, 2}, {2, 2}};
+  Rows rows{};
+  for (int i = 0; i < 16; ++i) {
+    const int sx = kSteps[i][0], sy = kSteps[i][1];
+    rows.fixed_x[i] = sx == -1 || sx == 2 ? 1 : 0;
+    rows.fixed_y[i] = sy == -1 || sy == 2 ? 1 : 0;
+    rows.times_x[i] = sx == 0 ? 0 : sx == -1 ? -1 : 1;
+    rows.times_y[i] = sy == 0 ? 0 : sy == -1 ? -1 : 1;
+    rows.x[0][i] = -sx;
+    rows.x[1][i] = sx;
+    rows.y[0][i] = -sy;
+    rows.y[1][i] = sy;
+  }
+  return rows;
+}
+constexpr Rows kRows = make_rows();
+
+// Relative rounding of lengths in cells; far more than double needs.
+constexpr double kMore = 1 + 1e-9;
+
+// Squared, in cells; the upper one is infinite where it is not known.
+struct Bounds {
+  double lower, upper;
+};
+struct BoundsTable {
+  Bounds of[256] = {};
+};
+constexpr BoundsTable make_bounds_table() {
+  BoundsTable table;
+  for (int i = 0; i < 256; ++i) {
+    const int upper = kUppers[i / 16];
+    table.of[i] = {static_cast<double>(i % 16), upper == kUnknown ? kInfinity : static_cast<double>(upper)};
+  }
+  return table;
+}
+constexpr BoundsTable kBounds = make_bounds_table();
+
+inline Bounds bounds_of(const Grid& grid, std::uint32_t entry, std::size_t cell) {
+  if ((entry & kFar) == 0) return kBounds.of[grid.bounds[entry].of[cell]];
+  const std::uint32_t upper = entry >> 8U & 0xFFU;
+  return {kEdge * kEdge * static_cast<double>(entry & 0xFFU), upper == kUnknown ? kInfinity : kEdge * kEdge * upper};
+}
+
 inline double square(double v) { return v * v; }
 
 // Distance along an axis from `u` to the interval [begin, begin + 1].
@@ -200,8 +251,8 @@ struct Place {
 template <class Visitor>
 HWY_INLINE Place place_of(const Grid& grid, const Visitor& visitor) {
   Place p{};
-  for (int axis = 0; axis < 3; ++axis) p.u[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse;
-  p.reach = visitor.reach() * grid.inverse * (1 + kSlack) + kSlack;
+  for (int axis = 0; axis < 3; ++axis) p.u[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse + kPad;
+  p.reach = visitor.reach() * grid.inverse * kMore + kSlack;
   return p;
 }
 
@@ -289,6 +340,80 @@ HWY_INLINE bool search_near(const Grid& grid, const Place& place, const Span* sp
   return false;
 }
 
+// Reaches of up to 1.5 blocks where the points lie in the order of blocks: rows of blocks along z are runs of points,
+// which are read from one end to the other. At most 4 × 4 rows are within reach; all of them are looked up at once, in
+// lanes that begin with the row of the centre and go on with its nearer neighbours.
+template <class Visitor>
+HWY_INLINE bool search_rows(const Grid& grid, const Place& place, Visitor& visitor) {
+  constexpr std::uint32_t kLong = 384;  // points in a run from which on looking at the cells pays
+  const hn::CappedTag<float, 16> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const double ux = place.u[0] / kEdge, uy = place.u[1] / kEdge;
+  const double fx = std::floor(ux), fy = std::floor(uy);
+  // Most spheres that get here touch a point of the own row.
+  std::uint32_t unseen = 0xFFFF;
+  const Span along = span_of(place.u[2], place.reach, 1.0 / kEdge, grid.blocks[2]);
+  if (fx >= 0 && fy >= 0 && fx < grid.blocks[0] && fy < grid.blocks[1] && along.first <= along.last) {
+    const std::size_t row = grid.block_at(static_cast<int>(fx), static_cast<int>(fy), 0);
+    const std::uint32_t begin = grid.begins[row + static_cast<std::size_t>(along.first)];
+    const std::uint32_t end = grid.begins[row + static_cast<std::size_t>(along.last) + 1];
+    if (end - begin <= kLong) {
+      if (visitor.scan(grid, begin, end)) return true;
+      unseen = 0xFFFE;
+    }
+  }
+  // The nearer side of the block, and how far it is.
+  const bool right = ux - fx > 0.5, above = uy - fy > 0.5;
+  const auto side_x = static_cast<float>(right ? 1 - (ux - fx) : ux - fx);
+  const auto side_y = static_cast<float>(above ? 1 - (uy - fy) : uy - fy);
+  const auto reach = static_cast<float>(place.reach / kEdge);
+  const auto uz = hn::Set(d, static_cast<float>(place.u[2] / kEdge));
+  const auto bx = hn::Set(di, static_cast<int>(fx)), by = hn::Set(di, static_cast<int>(fy));
+  const auto nx = hn::Set(di, grid.blocks[0]), ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]);
+  const auto zero = hn::Zero(d);
+  const auto zero_int = hn::Zero(di), minus = hn::Set(di, -1);
+  alignas(64) std::int32_t firsts[16], lasts[16];
+  std::uint32_t rows = 0;
+  for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
+    const auto gap_x = hn::Add(hn::Load(d, kRows.fixed_x + i), hn::Mul(hn::Load(d, kRows.times_x + i), hn::Set(d, side_x)));
+    const auto gap_y = hn::Add(hn::Load(d, kRows.fixed_y + i), hn::Mul(hn::Load(d, kRows.times_y + i), hn::Set(d, side_y)));
+    const auto left = hn::Sub(hn::Sub(hn::Set(d, reach * reach), hn::Mul(gap_x, gap_x)), hn::Mul(gap_y, gap_y));
+    const auto half = hn::Sqrt(hn::Max(left, zero));
+    const auto at_x = hn::Add(bx, hn::Load(di, kRows.x[right ? 1 : 0] + i));
+    const auto at_y = hn::Add(by, hn::Load(di, kRows.y[above ? 1 : 0] + i));
+    const auto low = hn::Sub(uz, half), high = hn::Add(uz, half);
+    auto ok = hn::And(hn::And(hn::Ge(left, zero), hn::Ge(high, zero)), hn::Lt(low, hn::ConvertTo(d, nz)));
+    auto in = hn::And(hn::And(hn::Gt(at_x, minus), hn::Lt(at_x, nx)), hn::And(hn::Gt(at_y, minus), hn::Lt(at_y, ny)));
+    in = hn::And(in, hn::RebindMask(di, ok));
+    const auto first = hn::Max(hn::ConvertTo(di, hn::Max(low, zero)), zero_int);
+    const auto last = hn::Min(hn::ConvertTo(di, hn::Min(high, hn::ConvertTo(d, nz))), hn::Sub(nz, hn::Set(di, 1)));
+    const auto row = hn::Mul(hn::Add(hn::Mul(at_x, ny), at_y), nz);
+    hn::Store(hn::Add(row, first), di, firsts + i);
+    hn::Store(hn::Add(row, last), di, lasts + i);
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(di, in, bits);
+    rows |= (bits[0] | static_cast<std::uint32_t>(bits[1]) << 8U) << i;
+  }
+  for (rows &= unseen; rows != 0; rows &= rows - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(rows));
+    const auto first = static_cast<std::size_t>(firsts[i]), last = static_cast<std::size_t>(lasts[i]);
+    const std::uint32_t begin = grid.begins[first], end = grid.begins[last + 1];
+    if (end - begin <= kLong) {
+      if (visitor.scan(grid, begin, end)) return true;
+      continue;
+    }
+    int at[3] = {static_cast<int>(fx) + kRows.x[right ? 1 : 0][i], static_cast<int>(fy) + kRows.y[above ? 1 : 0][i], 0};
+    at[2] = firsts[i] - static_cast<int>(grid.block_at(at[0], at[1], 0));
+    for (std::size_t block = first; block <= last; ++block, ++at[2]) {
+      if (grid.begins[block] != grid.begins[block + 1] &&
+          visit_block(grid, grid.directory[block], at, place, visitor)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Any reach: down the pyramid, near-first.
 template <class Visitor>
 HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
@@ -320,7 +445,7 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
       const int bit = std::countr_zero(rest);
       const int at[3] = {4 * entry.at[0] + bit / 16, 4 * entry.at[1] + bit / 4 % 4, 4 * entry.at[2] + bit % 4};
       const double squared = (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) *
-                             square(edge) * (1 - kSlack);
+                             square(edge) * (2 - kMore);
       if (squared > square(place.reach)) continue;
       // Insertion keeps the nearest on top.
       std::size_t to = size++;
@@ -334,6 +459,13 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
   const Place place = place_of(grid, visitor);
+  // Centres far outside are not converted to integers.
+  const auto near_frame = [&](int axis) {
+    return place.u[axis] > -8 && place.u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)] + 8;
+  };
+  if (place.reach <= 1.49 * kEdge && !grid.begins.empty() && near_frame(0) && near_frame(1) && near_frame(2)) {
+    return search_rows(grid, place, visitor);
+  }
   Span spans[3];
   std::int64_t nodes = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -365,16 +497,15 @@ HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double*
                                std::size_t count) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<std::int32_t, decltype(d)> di;
-  const auto here = hn::FirstN(d, count);
   const auto x = hn::LoadU(d, px), y = hn::LoadU(d, py), z = hn::LoadU(d, pz), r = hn::LoadU(d, pr);
   const auto largest = hn::Set(d, kLargestLength), zero = hn::Zero(d);
   auto valid = hn::And(hn::Le(hn::Abs(x), largest), hn::Le(hn::Abs(y), largest));
   valid = hn::And(valid, hn::And(hn::Le(hn::Abs(z), largest), hn::And(hn::Ge(r, zero), hn::Le(r, largest))));
 
-  const auto inverse = hn::Set(d, grid.inverse);
-  const auto ux = hn::Mul(hn::Sub(x, hn::Set(d, grid.origin[0])), inverse);
-  const auto uy = hn::Mul(hn::Sub(y, hn::Set(d, grid.origin[1])), inverse);
-  const auto uz = hn::Mul(hn::Sub(z, hn::Set(d, grid.origin[2])), inverse);
+  const auto inverse = hn::Set(d, grid.inverse), pad = hn::Set(d, double{kPad});
+  const auto ux = hn::Add(hn::Mul(hn::Sub(x, hn::Set(d, grid.origin[0])), inverse), pad);
+  const auto uy = hn::Add(hn::Mul(hn::Sub(y, hn::Set(d, grid.origin[1])), inverse), pad);
+  const auto uz = hn::Add(hn::Mul(hn::Sub(z, hn::Set(d, grid.origin[2])), inverse), pad);
   const double nx = grid.blocks[0], ny = grid.blocks[1], nz = grid.blocks[2];
   auto inside = hn::And(hn::And(hn::Ge(ux, zero), hn::Ge(uy, zero)), hn::Ge(uz, zero));
   inside = hn::And(inside, hn::And(hn::Lt(ux, hn::Set(d, kEdge * nx)), hn::Lt(uy, hn::Set(d, kEdge * ny))));
@@ -390,30 +521,30 @@ HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double*
   const auto block_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, block));
   const auto cell_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, cell));
 
-  const auto entry = hn::GatherIndex(di, reinterpret_cast<const std::int32_t*>(grid.directory.data()), block_index);
-  const auto is_far = hn::Lt(entry, hn::Zero(di));
-  // Two bounds of 16 bits per word.
-  const auto word = hn::Add(hn::ShiftLeft<5>(hn::IfThenZeroElse(is_far, entry)), hn::ShiftRight<1>(cell_index));
-  const auto pair = hn::GatherIndex(di, reinterpret_cast<const std::int32_t*>(grid.bounds.data()), word);
-  const auto odd = hn::Ne(hn::And(cell_index, hn::Set(di, 1)), hn::Zero(di));
-  const auto both = hn::IfThenElse(is_far, entry, hn::IfThenElse(odd, hn::ShiftRight<16>(pair), pair));
-  const auto byte = hn::Set(di, 0xFF);
-  const auto low_int = hn::And(both, byte), high_int = hn::And(hn::ShiftRight<8>(both), byte);
-  const auto scale = hn::PromoteTo(d, hn::IfThenElse(is_far, hn::Set(di, kEdge * kEdge), hn::Set(di, 1)));
-  const auto unknown = hn::PromoteTo(d, hn::IfThenElse(hn::Eq(high_int, byte), hn::Set(di, 1), hn::Zero(di)));
-  const auto low = hn::Mul(hn::PromoteTo(d, low_int), scale), high = hn::Mul(hn::PromoteTo(d, high_int), scale);
-
   const auto rho = hn::Mul(hn::Add(r, hn::Set(d, grid.point_radius)), inverse);
-  const auto more = hn::Add(hn::Mul(rho, hn::Set(d, 1 + kSlack)), hn::Set(d, kSlack));
-  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(d, 1 - kSlack)), hn::Set(d, kSlack)), zero);
-  const auto free = hn::And(hn::Gt(low, hn::Mul(more, more)), inside);
-  const auto hit = hn::And(hn::And(hn::Le(high, hn::Mul(less, less)), hn::Eq(unknown, zero)), inside);
-  const auto hits = hn::And(hn::Or(hit, hn::Not(valid)), here);
-  const auto open = hn::And(hn::Not(hn::Or(hits, free)), here);
-  alignas(64) std::uint8_t hit_bits[8] = {}, open_bits[8] = {};
-  hn::StoreMaskBits(d, hits, hit_bits);
-  hn::StoreMaskBits(d, open, open_bits);
-  return {hit_bits[0], open_bits[0]};
+  const auto more = hn::Add(hn::Mul(rho, hn::Set(d, kMore)), hn::Set(d, kSlack));
+  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(d, 2 - kMore)), hn::Set(d, kSlack)), zero);
+  alignas(64) double free_above[8], hit_below[8];
+  hn::Store(hn::Mul(more, more), d, free_above);
+  hn::Store(hn::Mul(less, less), d, hit_below);
+  alignas(64) std::int32_t blocks[8], cells[8];
+  hn::Store(block_index, di, blocks);
+  hn::Store(cell_index, di, cells);
+  std::uint8_t valid_bits[8] = {}, inside_bits[8] = {};
+  hn::StoreMaskBits(d, valid, valid_bits);
+  hn::StoreMaskBits(d, inside, inside_bits);
+  // One by one from here on: gathers are slower than plain loads on many machines.
+  std::uint64_t free = 0, hit = 0;
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    const std::uint32_t entry = grid.directory[static_cast<std::size_t>(blocks[i])];
+    const Bounds bounds = bounds_of(grid, entry, static_cast<std::size_t>(cells[i]));
+    const bool above = bounds.lower > free_above[i], below = bounds.upper <= hit_below[i];
+    free |= std::uint64_t{above} << i;
+    hit |= std::uint64_t{below} << i;
+  }
+  const std::uint64_t here = (std::uint64_t{1} << count) - 1, in = inside_bits[0];
+  const std::uint64_t hits = ((hit & in) | ~std::uint64_t{valid_bits[0]}) & here;
+  return {hits, ~(hits | (free & in)) & here};
 }
 
 // Up to 64 spheres.
@@ -462,7 +593,7 @@ HWY_EXPORT(search_spheres);
 Verdict look_up(const Grid& grid, const Ball& ball) {
   double u[3];
   for (int axis = 0; axis < 3; ++axis) {
-    u[axis] = (ball.center[axis] - grid.origin[axis]) * grid.inverse;
+    u[axis] = (ball.center[axis] - grid.origin[axis]) * grid.inverse + kPad;
     if (!(u[axis] >= 0 && u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)])) return Verdict::open;
   }
   const auto cx = static_cast<unsigned>(u[0]), cy = static_cast<unsigned>(u[1]), cz = static_cast<unsigned>(u[2]);
@@ -470,17 +601,12 @@ Verdict look_up(const Grid& grid, const Ball& ball) {
       grid.directory[(std::size_t{cx / kEdge} * static_cast<unsigned>(grid.blocks[1]) + cy / kEdge) *
                          static_cast<unsigned>(grid.blocks[2]) +
                      cz / kEdge];
-  double rho = (ball.radius + ball.point_radius) * grid.inverse;
-  unsigned both = entry;
-  if ((entry & kFar) != 0) {
-    rho /= kEdge;
-  } else {
-    both = grid.bounds[entry].of[(cx % kEdge * kEdge + cy % kEdge) * kEdge + cz % kEdge];
-  }
-  const unsigned low = both & 0xFFU, high = both >> 8U & 0xFFU;
-  if (low > square(rho * (1 + kSlack) + kSlack)) return Verdict::free;
-  if (high != kUnknown && high <= square(std::max(rho * (1 - kSlack) - kSlack, 0.0))) return Verdict::hit;
-  return Verdict::open;
+  const double rho = (ball.radius + ball.point_radius) * grid.inverse;
+  const Bounds bounds = bounds_of(grid, entry, (cx % kEdge * kEdge + cy % kEdge) * kEdge + cz % kEdge);
+  // Branches that cannot be foreseen are few: decided or not.
+  const bool free = bounds.lower > square(rho * kMore + kSlack);
+  const bool hit = bounds.upper <= square(std::max(rho * (2 - kMore) - kSlack, 0.0));
+  return static_cast<Verdict>((hit ? 1 : 0) | ((free | hit) ? 0 : 2));
 }
 
 bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(grid, ball); }

@@ -79,7 +79,8 @@ struct Checker {
           }
         }
       }
-      const int says_lower = bounds.of[cell] & 0xFF, says_upper = bounds.of[cell] >> 8;
+      const int says_lower = bounds.of[cell] & 0xF, says_upper = kUppers[bounds.of[cell] >> 4];
+      lower = std::min<int>(lower, kHighestLower);
       expect(says_lower == lower, "cell {} of block {} has lower bound {} but says {}", cell, b, lower, says_lower);
       expect(says_upper == kUnknown || says_upper >= upper, "cell {} of block {} has upper bound {} but says {}", cell,
              b, upper, says_upper);
@@ -153,7 +154,7 @@ struct Checker {
       check_cells(b, grid.bounds[entry]);
       nested = nested || block.child != kNone;
     }
-    expect(nested || points == grid.size, "{} points of {}", points, grid.size);
+    expect(nested || grid.merged || points == grid.size, "{} points of {}", points, grid.size);
     check_levels();
     for (const Grid& child : grid.children) {
       const std::string inner = validate(child);
