@@ -110,7 +110,6 @@ struct Grid {
   Buffer<std::uint32_t> slot_of;      // where a point of the frame is stored, or kNone; made by the first update
   Buffer<std::uint32_t> free_blocks;  // numbers of near blocks that updates gave up
   std::size_t lost_slots = 0;         // slots of the point arrays that updates gave up
-  bool merged = false;                // some points stand for others in the same place
 
   std::size_t block_at(int bx, int by, int bz) const {
     return (static_cast<std::size_t>(bx) * static_cast<std::size_t>(blocks[1]) + static_cast<std::size_t>(by)) *
@@ -138,8 +137,8 @@ std::string validate(const Grid& grid);
 
 // Parts of build() that update() shares.
 
-/// Sorts the points of one block by cell, where there are many, and writes them to the slots from `begin` on. May append
-/// to starts; does not make children.
+/// Sorts the points of one block by cell, where there are many, and writes them to the slots from `begin` on. May
+/// append to starts; does not make children.
 void store_block(Grid& grid, Block& block, const std::array<int, 3>& at, const Record* records, std::size_t count,
                  std::uint32_t begin);
 /// Rebuilds the pyramid from the blocks that have points.

@@ -25,8 +25,9 @@ Budget budget(std::size_t points, int depth) {
 
 // A cell with more points than this, if they are not all the same, turns its block into a grid of its own.
 constexpr std::uint32_t kOverfull = 512;
-// Each level refines at least fourfold, so that float coordinates are told apart before.
-constexpr int kDeepest = 160;
+// Grids within grids: each level refines some thirty times, and queries need a few kilobytes of stack per level. Points
+// that are not told apart by then are looked at one by one.
+constexpr int kDeepest = 12;
 // Cells below this would overflow the inverse.
 constexpr double kSmallestCell = 1e-36;
 constexpr float kNowhere = std::numeric_limits<float>::quiet_NaN();
@@ -77,8 +78,7 @@ void choose_frame(Grid& grid, const PointsView& points, const Budget& budget) {
   for (int axis = 0; axis < 3; ++axis) {
     grid.half_origin[axis] = static_cast<float>(grid.low[axis]) * 0.5F;
     grid.origin[axis] = 2.0 * grid.half_origin[axis];
-    grid.blocks[static_cast<std::size_t>(axis)] =
-        grid.cell_of(static_cast<float>(grid.high[axis]), axis) / kEdge + 2;
+    grid.blocks[static_cast<std::size_t>(axis)] = grid.cell_of(static_cast<float>(grid.high[axis]), axis) / kEdge + 2;
   }
 }
 
@@ -170,7 +170,7 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
   block = {occupied.cells, begin_of(occupied.cursor), s.cursors[occupied.cursor], kNone, kNone};
   if (occupied.sorted == 0) return;
   block.starts = static_cast<std::uint32_t>(grid.starts.size());
-  bool overfull = false;
+  bool overfull = false, merged = false;
   for (std::uint64_t rest = occupied.cells; rest != 0; rest &= rest - 1) {
     const std::uint32_t cursor = occupied.cursor + static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint32_t begin = begin_of(cursor), end = s.cursors[cursor];
@@ -179,14 +179,15 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
     if (all_same(grid, begin, end)) {
       // One stands for all: the first, which has the lowest index since sorting is stable.
       clear_slots(grid, begin + 1, end);
-      grid.merged = true;
+      merged = true;
     } else {
       overfull = true;
     }
   }
   block.end = s.cursors[occupied.cursor + kEdge * kEdge * kEdge - 1];
   grid.starts.push_back(block.end);
-  if (overfull && depth < kDeepest) make_child(grid, block, depth);
+  // A grid of its own also leaves the empty slots behind.
+  if (merged || (overfull && depth < kDeepest)) make_child(grid, block, depth);
 }
 
 void build_from(Grid& grid, const PointsView& points, const Record* records, int depth) {
@@ -196,7 +197,6 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
   grid.slot_of.clear();
   grid.starts.clear();
   grid.lost_slots = 0;
-  grid.merged = false;
   const Extent extent = extent_of(points);
   const std::size_t count = extent.count;
   grid.size = count;
@@ -324,8 +324,8 @@ void build_levels(Grid& grid) {
 void build(Grid& grid, const PointsView& points) { build_from(grid, points, nullptr, 0); }
 
 std::size_t Grid::memory_bytes() const {
-  std::size_t bytes = directory.bytes() + begins.bytes() + bounds.bytes() + near.bytes() + x.bytes() + y.bytes() + z.bytes() +
-                      index.bytes() + starts.bytes() + levels.capacity() * sizeof(Level) +
+  std::size_t bytes = directory.bytes() + begins.bytes() + bounds.bytes() + near.bytes() + x.bytes() + y.bytes() +
+                      z.bytes() + index.bytes() + starts.bytes() + levels.capacity() * sizeof(Level) +
                       children.capacity() * sizeof(Grid);
   for (const Level& level : levels) bytes += level.nodes.bytes();
   for (const Grid& child : children) bytes += child.memory_bytes();

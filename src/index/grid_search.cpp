@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "index/exact_sphere.h"
+#include "index/thresholds.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "index/grid_search.cpp"
@@ -18,31 +19,6 @@
 #define GRAZE_INDEX_GRID_SEARCH_ONCE
 namespace graze::point_grid {
 namespace {
-
-// Squared distances in float, and what they prove: at most `surely` means within reach, above `hardly` means out of
-// reach, in between the doubles decide.
-struct Thresholds {
-  float surely, hardly;
-};
-
-Thresholds thresholds(const double* center, double reach) {
-  // The centre is rounded to float (2^-24 of its coordinates), the difference and its square by some more of 2^-24, and
-  // squares below the normal range by 2^-149.
-  constexpr double kRelative = 1e-6, kUnderflow = 1e-43, kMost = std::numeric_limits<float>::max();
-  const double largest = std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])});
-  const double shift = 2 * 0x1p-24 * largest + 0x1p-140;
-  const double out = (reach + shift) * (reach + shift) * (1 + kRelative) + kUnderflow;
-  const double in = std::max(reach - shift, 0.0);
-  const double surely = in * in * (1 - kRelative) - kUnderflow;
-  const float infinity = std::numeric_limits<float>::infinity();
-  return {static_cast<float>(std::clamp(surely, -1.0, kMost)) * (1 - 0x1p-22F),
-          out > kMost ? infinity : static_cast<float>(out) * (1 + 0x1p-22F)};
-}
-
-float to_float(double value) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(std::clamp(value, -kMost, kMost));
-}
 
 // Bits of the cells (or blocks in a node) from `first` to `last` along each axis, 0 to 3.
 struct RangeMasks {
@@ -71,8 +47,8 @@ struct Rows {
   alignas(64) std::int32_t x[2][16], y[2][16];
 };
 constexpr Rows make_rows() {
-  constexpr int kSteps[16][2] = {{0, 0},  {1, 0},  {0, 1},   {1, 1}, {-1, 0}, {0, -1}, {1, -1}, {-1, 1},
-                                 {-1, -1}, {2, 0}, {0, 2},  {2, 1}, {1, 2},  {2, -1}, {-1, 2}, {2, 2}};
+  constexpr int kSteps[16][2] = {{0, 0},   {1, 0}, {0, 1}, {1, 1}, {-1, 0}, {0, -1}, {1, -1}, {-1, 1},
+                                 {-1, -1}, {2, 0}, {0, 2}, {2, 1}, {1, 2},  {2, -1}, {-1, 2}, {2, 2}};
   Rows rows{};
   for (int i = 0; i < 16; ++i) {
     const int sx = kSteps[i][0], sy = kSteps[i][1];
@@ -375,8 +351,10 @@ HWY_INLINE bool search_rows(const Grid& grid, const Place& place, Visitor& visit
   alignas(64) std::int32_t firsts[16], lasts[16];
   std::uint32_t rows = 0;
   for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
-    const auto gap_x = hn::Add(hn::Load(d, kRows.fixed_x + i), hn::Mul(hn::Load(d, kRows.times_x + i), hn::Set(d, side_x)));
-    const auto gap_y = hn::Add(hn::Load(d, kRows.fixed_y + i), hn::Mul(hn::Load(d, kRows.times_y + i), hn::Set(d, side_y)));
+    const auto gap_x =
+        hn::Add(hn::Load(d, kRows.fixed_x + i), hn::Mul(hn::Load(d, kRows.times_x + i), hn::Set(d, side_x)));
+    const auto gap_y =
+        hn::Add(hn::Load(d, kRows.fixed_y + i), hn::Mul(hn::Load(d, kRows.times_y + i), hn::Set(d, side_y)));
     const auto left = hn::Sub(hn::Sub(hn::Set(d, reach * reach), hn::Mul(gap_x, gap_x)), hn::Mul(gap_y, gap_y));
     const auto half = hn::Sqrt(hn::Max(left, zero));
     const auto at_x = hn::Add(bx, hn::Load(di, kRows.x[right ? 1 : 0] + i));
@@ -418,22 +396,25 @@ HWY_INLINE bool search_rows(const Grid& grid, const Place& place, Visitor& visit
 template <class Visitor>
 HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   struct Entry {
-    double squared;  // distance in cells²
-    int level;       // of the node; -1: a block
-    int at[3];
+    float squared;       // lower bound of the distance in cells²
+    std::int16_t level;  // of the node; -1: a block
+    std::int16_t at[3];
   };
-  // Every level leaves at most its 64 entries behind; directories of 2^32 blocks have 16 levels.
-  constexpr std::size_t kMost = 64 * 17;
+  // Every level leaves at most its 64 entries behind; 2^14 blocks along an axis have 7 levels above them. Grids within
+  // grids have such a stack each, so that it must be small.
+  static_assert(kMostAlong <= 1 << 14);
+  constexpr std::size_t kMost = 64 * 8;
   Entry stack[kMost];
   std::size_t size = 0;
-  stack[size++] = {0, static_cast<int>(grid.levels.size()) - 1, {0, 0, 0}};
+  stack[size++] = {0, static_cast<std::int16_t>(grid.levels.size() - 1), {0, 0, 0}};
   while (size > 0) {
     const Entry entry = stack[--size];
     const Place place = place_of(grid, visitor);
     if (entry.squared > square(place.reach)) continue;
     if (entry.level < 0) {
       const std::uint32_t number = grid.directory[grid.block_at(entry.at[0], entry.at[1], entry.at[2])];
-      if (visit_block(grid, number, entry.at, place, visitor)) return true;
+      const int at[3] = {entry.at[0], entry.at[1], entry.at[2]};
+      if (visit_block(grid, number, at, place, visitor)) return true;
       continue;
     }
     const Level& level = grid.levels[static_cast<std::size_t>(entry.level)];
@@ -444,13 +425,16 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
          rest &= rest - 1) {
       const int bit = std::countr_zero(rest);
       const int at[3] = {4 * entry.at[0] + bit / 16, 4 * entry.at[1] + bit / 4 % 4, 4 * entry.at[2] + bit % 4};
-      const double squared = (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) *
-                             square(edge) * (2 - kMore);
+      constexpr double kLess = 1 - 1e-6;  // than rounding to float takes away
+      const double exact =
+          (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) * square(edge);
+      const auto squared = to_float(exact * kLess);
       if (squared > square(place.reach)) continue;
       // Insertion keeps the nearest on top.
       std::size_t to = size++;
       for (; to > begin && stack[to - 1].squared < squared; --to) stack[to] = stack[to - 1];
-      stack[to] = {squared, entry.level - 1, {at[0], at[1], at[2]}};
+      const auto small = [](int v) { return static_cast<std::int16_t>(v); };
+      stack[to] = {squared, small(entry.level - 1), {small(at[0]), small(at[1]), small(at[2])}};
     }
   }
   return false;
@@ -623,7 +607,7 @@ std::uint64_t search_batch(const Grid& grid, const SpheresView& spheres, std::si
   if (grid.empty()) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k = first + i;
-      if (!valid(spheres.x[k], spheres.y[k], spheres.z[k], spheres.radius[k])) bits |= 1ULL << i;
+      if (!valid_sphere(spheres.x[k], spheres.y[k], spheres.z[k], spheres.radius[k])) bits |= 1ULL << i;
     }
     return bits;
   }

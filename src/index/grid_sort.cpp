@@ -99,7 +99,8 @@ void find_all_cells(Grid& grid, const PointsView& points) {
   const auto take = [&](auto x, auto y, auto z, std::size_t to) HWY_ATTR {
     const auto finite = finite_lanes(d, x, y, z);
     const auto along = [&](auto v, auto origin) HWY_ATTR {
-      return hn::ConvertTo(di, hn::IfThenElseZero(finite, hn::Add(hn::Mul(hn::Sub(hn::Mul(v, half), origin), scale), pad)));
+      return hn::ConvertTo(di,
+                           hn::IfThenElseZero(finite, hn::Add(hn::Mul(hn::Sub(hn::Mul(v, half), origin), scale), pad)));
     };
     const auto cx = along(x, ox), cy = along(y, oy), cz = along(z, oz);
     const auto bx = hn::ShiftRight<2>(cx), by = hn::ShiftRight<2>(cy), bz = hn::ShiftRight<2>(cz);

@@ -180,9 +180,8 @@ std::vector<std::uint32_t> with_neighbours(const Grid& grid, const std::vector<s
 }  // namespace
 
 void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t count) {
-  // Half of the points or more are sorted anew as fast; grids within grids and points that stand for others keep no
-  // slots.
-  if (grid.empty() || 2 * count > grid.given || !grid.children.empty() || grid.merged || grid.lost_slots > grid.size) {
+  // Half of the points or more are sorted anew as fast; grids within grids keep no slots.
+  if (grid.empty() || 2 * count > grid.given || !grid.children.empty() || grid.lost_slots > grid.size) {
     build(grid, frame);
     return;
   }

@@ -154,7 +154,7 @@ struct Checker {
       check_cells(b, grid.bounds[entry]);
       nested = nested || block.child != kNone;
     }
-    expect(nested || grid.merged || points == grid.size, "{} points of {}", points, grid.size);
+    expect(nested || points == grid.size, "{} points of {}", points, grid.size);
     check_levels();
     for (const Grid& child : grid.children) {
       const std::string inner = validate(child);
