@@ -56,7 +56,7 @@ TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
         if (count == 40) {
           ASSERT_EQ(tree.validate(), "") << cloud.name;
         }
-        expect_answers(tree, cloud, point_radius, scaled(500));
+        expect_answers(tree, cloud, point_radius, scaled(80));
         if (HasFatalFailure()) return;
       }
     }
