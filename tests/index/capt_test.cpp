@@ -47,7 +47,7 @@ void expect_answers(const Capt& tree, const NamedCloud& cloud, double point_radi
 }
 
 TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
-  for (const std::size_t count : {40, 600}) {
+  for (const std::size_t count : {40, 300}) {
     for (const NamedCloud& cloud : all_clouds(count)) {
       for (const double point_radius : {0.0, cloud.size * 0.003}) {
         const Capt tree(
@@ -56,7 +56,7 @@ TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
         if (count == 40) {
           ASSERT_EQ(tree.validate(), "") << cloud.name;
         }
-        expect_answers(tree, cloud, point_radius, scaled(80));
+        expect_answers(tree, cloud, point_radius, scaled(250));
         if (HasFatalFailure()) return;
       }
     }
@@ -69,7 +69,7 @@ TEST(Capt, LosesNoHitOfADepthFrame) {
   ASSERT_EQ(tree.validate(), "");
   Generator random(2);
   int hits = 0;
-  for (int i = 0; i < scaled(20000); ++i) {
+  for (int i = 0; i < scaled(5000); ++i) {
     const Point& p = cloud.points[random.bits() % cloud.points.size()];
     if (!finite(p)) continue;
     const Vec3 c = Vec3(p[0], p[1], p[2]) + random.uniform(0, 0.12) * random.direction();
@@ -78,7 +78,7 @@ TEST(Capt, LosesNoHitOfADepthFrame) {
     ASSERT_EQ(tree.collides(c, r), hit) << c.transpose() << " radius " << r;
     hits += hit ? 1 : 0;
   }
-  EXPECT_GT(hits, 1000);
+  EXPECT_GT(hits, 500);
 }
 
 TEST(Capt, CountsWhatItHolds) {
