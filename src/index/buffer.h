@@ -1,0 +1,74 @@
+// Memory for plain values that is not cleared before use.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace graze {
+
+/// An array of plain values on its own cache lines. Growing keeps what was there; what is new holds no particular
+/// value. Keeps its memory when it shrinks, so that the next frame finds it warm.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~Buffer() { ::operator delete(data_, kAlign); }
+
+  void resize(std::size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = size;
+  }
+  void assign(std::size_t size, T value) {
+    resize(size);
+    for (std::size_t i = 0; i < size; ++i) data_[i] = value;
+  }
+  void push_back(T value) {
+    if (size_ == capacity_) grow(size_ + size_ / 2 + 16);
+    data_[size_++] = value;
+  }
+  void clear() { size_ = 0; }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  static constexpr std::align_val_t kAlign{64};
+
+  void grow(std::size_t capacity) {
+    T* data = static_cast<T*>(::operator new(capacity * sizeof(T), kAlign));
+    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
+    ::operator delete(data_, kAlign);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace graze

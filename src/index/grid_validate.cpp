@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "index/grid.h"
+
+namespace graze::point_grid {
+namespace {
+
+struct Checker {
+  const Grid& grid;
+  std::string complaint;
+
+  template <class... Parts>
+  bool expect(bool holds, fmt::format_string<Parts...> text, Parts&&... parts) {
+    if (!holds && complaint.empty()) complaint = fmt::format(text, std::forward<Parts>(parts)...);
+    return holds;
+  }
+
+  std::array<int, 3> place(std::size_t b) const {
+    const auto nz = static_cast<std::size_t>(grid.blocks[2]), ny = static_cast<std::size_t>(grid.blocks[1]);
+    return {static_cast<int>(b / nz / ny), static_cast<int>(b / nz % ny), static_cast<int>(b % nz)};
+  }
+  bool occupied(int bx, int by, int bz) const {
+    const std::uint32_t entry = grid.directory[grid.block_at(bx, by, bz)];
+    return (entry & kFar) == 0 && grid.near[entry].occupied != 0;
+  }
+
+  // The points of a block lie in the cells that its mask and starts say. Returns how many there are.
+  std::size_t check_points(std::size_t b, const Block& block) {
+    const auto at = place(b);
+    std::uint64_t seen = 0;
+    std::size_t count = 0;
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      if (grid.index[i] == kNone) continue;
+      ++count;
+      const int c[3] = {grid.cell_of(grid.x[i], 0) - kEdge * at[0], grid.cell_of(grid.y[i], 1) - kEdge * at[1],
+                        grid.cell_of(grid.z[i], 2) - kEdge * at[2]};
+      const bool inside = std::all_of(c, c + 3, [](int v) { return 0 <= v && v < kEdge; });
+      if (!expect(inside, "point {} is not in its block {}", grid.index[i], b)) return count;
+      const int cell = (c[0] * kEdge + c[1]) * kEdge + c[2];
+      seen |= 1ULL << cell;
+      if (block.starts == kNone) continue;
+      const int rank = std::popcount(block.occupied & ((1ULL << cell) - 1));
+      const std::uint32_t* starts = grid.starts.data() + block.starts;
+      expect(starts[rank] <= i && i < starts[rank + 1], "point {} is not in its cell", grid.index[i]);
+    }
+    if (block.child == kNone)
+      expect(seen == block.occupied, "block {} has cells {:x} but says {:x}", b, seen, block.occupied);
+    return count;
+  }
+
+  // The bounds of a near block hold for every occupied cell around it.
+  void check_cells(std::size_t b, const CellBounds& bounds) {
+    const auto at = place(b);
+    for (int cell = 0; cell < kEdge * kEdge * kEdge; ++cell) {
+      const int c[3] = {kEdge * at[0] + cell / 16, kEdge * at[1] + cell / 4 % 4, kEdge * at[2] + cell % 4};
+      int lower = kCellReach, upper = 1 << 20;
+      for (int bx = std::max(at[0] - 1, 0); bx <= std::min(at[0] + 1, grid.blocks[0] - 1); ++bx) {
+        for (int by = std::max(at[1] - 1, 0); by <= std::min(at[1] + 1, grid.blocks[1] - 1); ++by) {
+          for (int bz = std::max(at[2] - 1, 0); bz <= std::min(at[2] + 1, grid.blocks[2] - 1); ++bz) {
+            const std::uint32_t entry = grid.directory[grid.block_at(bx, by, bz)];
+            if ((entry & kFar) != 0) continue;
+            for (std::uint64_t rest = grid.near[entry].occupied; rest != 0; rest &= rest - 1) {
+              const int other = std::countr_zero(rest);
+              const int d[3] = {std::abs(kEdge * bx + other / 16 - c[0]), std::abs(kEdge * by + other / 4 % 4 - c[1]),
+                                std::abs(kEdge * bz + other % 4 - c[2])};
+              int low = 0, high = 0;
+              for (const int k : d) {
+                low += k < 2 ? 0 : (k - 1) * (k - 1);
+                high += (k + 1) * (k + 1);
+              }
+              lower = std::min(lower, low);
+              upper = std::min(upper, high);
+            }
+          }
+        }
+      }
+      const int says_lower = bounds.of[cell] & 0xFF, says_upper = bounds.of[cell] >> 8;
+      expect(says_lower == lower, "cell {} of block {} has lower bound {} but says {}", cell, b, lower, says_lower);
+      expect(says_upper == kUnknown || says_upper >= upper, "cell {} of block {} has upper bound {} but says {}", cell,
+             b, upper, says_upper);
+    }
+  }
+
+  // Far blocks: no block with points nearer than the lower bound, one no farther than the upper.
+  void check_far(std::size_t b, std::uint32_t entry) {
+    const auto at = place(b);
+    const int says_lower = static_cast<int>(entry & 0xFFU), says_upper = static_cast<int>(entry >> 8U & 0xFFU);
+    int upper = 1 << 20;
+    for (int bx = std::max(at[0] - kBlockReach, 0); bx <= std::min(at[0] + kBlockReach, grid.blocks[0] - 1); ++bx) {
+      for (int by = std::max(at[1] - kBlockReach, 0); by <= std::min(at[1] + kBlockReach, grid.blocks[1] - 1); ++by) {
+        for (int bz = std::max(at[2] - kBlockReach, 0); bz <= std::min(at[2] + kBlockReach, grid.blocks[2] - 1); ++bz) {
+          if (!occupied(bx, by, bz)) continue;
+          int low = 0, high = 0;
+          for (const int k : {std::abs(bx - at[0]), std::abs(by - at[1]), std::abs(bz - at[2])}) {
+            low += k < 2 ? 0 : (k - 1) * (k - 1);
+            high += (k + 1) * (k + 1);
+          }
+          upper = std::min(upper, high);
+          expect(says_lower <= low, "block {} has points at {} blocks² but says {}", b, low, says_lower);
+        }
+      }
+    }
+    expect(says_lower <= kBlockReach * kBlockReach, "block {} knows more than its reach", b);
+    expect(says_upper == kUnknown || says_upper == upper, "block {} has upper bound {} but says {}", b, upper,
+           says_upper);
+  }
+
+  void check_levels() {
+    std::array<int, 3> below = grid.blocks;
+    for (std::size_t l = 0; l < grid.levels.size(); ++l) {
+      const Level& level = grid.levels[l];
+      for (int cx = 0; cx < below[0]; ++cx) {
+        for (int cy = 0; cy < below[1]; ++cy) {
+          for (int cz = 0; cz < below[2]; ++cz) {
+            const bool has =
+                l == 0 ? occupied(cx, cy, cz) : grid.levels[l - 1].nodes[grid.levels[l - 1].at(cx, cy, cz)] != 0;
+            const std::uint64_t node = level.nodes[level.at(cx / 4, cy / 4, cz / 4)];
+            const bool says = (node >> ((cx % 4 * 4 + cy % 4) * 4 + cz % 4) & 1U) != 0;
+            expect(has == says, "level {} is wrong about its child {} {} {}", l, cx, cy, cz);
+          }
+        }
+      }
+      below = level.size;
+    }
+    expect(!grid.levels.empty() && grid.levels.back().nodes.size() == 1, "the pyramid has no top");
+  }
+
+  void check() {
+    if (grid.empty()) {
+      expect(grid.size == 0, "{} points and no grid", grid.size);
+      return;
+    }
+    std::size_t points = 0;
+    bool nested = false;
+    for (std::size_t b = 0; b < grid.block_count(); ++b) {
+      const std::uint32_t entry = grid.directory[b];
+      if ((entry & kFar) != 0) {
+        check_far(b, entry);
+        continue;
+      }
+      if (!expect(entry < grid.near.size(), "block {} is number {} of {}", b, entry, grid.near.size())) return;
+      const Block& block = grid.near[entry];
+      const auto at = place(b);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        expect(block.occupied == 0 || (0 < at[axis] && at[axis] < grid.blocks[axis] - 1), "block {} is padding", b);
+      }
+      points += check_points(b, block);
+      check_cells(b, grid.bounds[entry]);
+      nested = nested || block.child != kNone;
+    }
+    expect(nested || points == grid.size, "{} points of {}", points, grid.size);
+    check_levels();
+    for (const Grid& child : grid.children) {
+      const std::string inner = validate(child);
+      expect(inner.empty(), "within a block: {}", inner);
+    }
+  }
+};
+
+}  // namespace
+
+std::string validate(const Grid& grid) {
+  Checker checker{grid, {}};
+  checker.check();
+  return checker.complaint;
+}
+
+}  // namespace graze::point_grid

@@ -1,0 +1,95 @@
+#include "graze/index/point_grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graze/base/error.h"
+#include "index/grid.h"
+#include "index/grid_search.h"
+
+namespace graze {
+
+using point_grid::Grid;
+
+PointGrid::PointGrid() : grid_(std::make_unique<Grid>()) {}
+PointGrid::PointGrid(const PointsView& points, const PointGridOptions& options) : PointGrid() {
+  rebuild(points, options);
+  grid_->scratch = {};
+}
+PointGrid::PointGrid(PointGrid&&) noexcept = default;
+PointGrid& PointGrid::operator=(PointGrid&&) noexcept = default;
+PointGrid::~PointGrid() = default;
+
+void PointGrid::rebuild(const PointsView& points, const PointGridOptions& options) {
+  if (!(options.point_radius >= 0 && options.point_radius <= kLargestLength)) {
+    throw Error("point radius", fmt::format("must be from 0 to {}, got {}", kLargestLength, options.point_radius));
+  }
+  if (points.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    throw Error("points", fmt::format("at most 2^32 - 2 points are supported, got {}", points.size()));
+  }
+  grid_->point_radius = options.point_radius;
+  point_grid::build(*grid_, points);
+}
+
+void PointGrid::update(const PointsView& frame, std::size_t first, std::size_t count) {
+  if (frame.size() != grid_->given) {
+    throw Error("frame", fmt::format("has {} points, but the index was made of {}", frame.size(), grid_->given));
+  }
+  if (first > frame.size() || count > frame.size() - first) {
+    throw Error("frame", fmt::format("points {} to {} reach behind its {} points", first, first + count, frame.size()));
+  }
+  point_grid::update(*grid_, frame, first, count);
+}
+
+bool PointGrid::collides(const Vec3& center, double radius) const {
+  if (!point_grid::valid(center.x(), center.y(), center.z(), radius)) return true;
+  const Grid& grid = *grid_;
+  if (grid.empty()) return false;
+  const point_grid::Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
+  const point_grid::Verdict verdict = look_up(grid, ball);
+  return verdict == point_grid::Verdict::open ? search(grid, ball) : verdict == point_grid::Verdict::hit;
+}
+
+bool PointGrid::any_collides(const SpheresView& spheres) const {
+  constexpr std::size_t kWord = 64;
+  for (std::size_t i = 0; i < spheres.size(); i += kWord) {
+    if (search_batch(*grid_, spheres, i, std::min(kWord, spheres.size() - i), true) != 0) return true;
+  }
+  return false;
+}
+
+void PointGrid::collides_each(const SpheresView& spheres, std::span<std::uint64_t> mask) const {
+  constexpr std::size_t kWord = 64;
+  for (std::size_t i = 0; i < spheres.size(); i += kWord) {
+    mask[i / kWord] = search_batch(*grid_, spheres, i, std::min(kWord, spheres.size() - i), false);
+  }
+}
+
+NearestPoint PointGrid::nearest(const Vec3& center, double limit) const {
+  const Grid& grid = *grid_;
+  if (!point_grid::valid(center.x(), center.y(), center.z(), 0) || std::isnan(limit)) {
+    return {NearestPoint::kNone, std::numeric_limits<double>::quiet_NaN()};
+  }
+  const double reach = std::min(limit + grid.point_radius, 2 * kLargestLength);
+  if (grid.empty() || reach < 0) return {};
+  const double at[3] = {center.x(), center.y(), center.z()};
+  const point_grid::Found found = search_nearest(grid, at, reach);
+  if (found.index == point_grid::kNone) return {};
+  return {found.index, std::sqrt(found.squared) - grid.point_radius};
+}
+
+std::size_t PointGrid::size() const { return grid_->size; }
+std::size_t PointGrid::skipped() const { return grid_->skipped; }
+double PointGrid::point_radius() const { return grid_->point_radius; }
+Aabb PointGrid::bounds() const {
+  if (grid_->empty()) return {};
+  return {Vec3(grid_->low[0], grid_->low[1], grid_->low[2]), Vec3(grid_->high[0], grid_->high[1], grid_->high[2])};
+}
+double PointGrid::cell_size() const { return grid_->cell; }
+std::size_t PointGrid::memory_bytes() const { return sizeof(Grid) + grid_->memory_bytes(); }
+std::string PointGrid::validate() const { return point_grid::validate(*grid_); }
+
+}  // namespace graze
