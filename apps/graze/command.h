@@ -26,5 +26,7 @@ void add_ask(CLI::App& app, Session& session);
 void add_collide(CLI::App& app, Session& session);
 void add_distance(CLI::App& app, Session& session);
 void add_demo(CLI::App& app, Session& session);
+void add_info(CLI::App& app, Session& session);
+void add_convert(CLI::App& app, Session& session);
 
 }  // namespace graze::app

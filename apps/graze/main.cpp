@@ -19,6 +19,8 @@ constexpr const char* kShortHelp =
   graze ask [FILE]      answer JSON questions, one per line
   graze collide A B     do two shapes touch? (exit code 1 if so)
   graze distance A B    how far apart are two shapes?
+  graze info FILE…      what is in a file of points?
+  graze convert IN OUT  a cloud in another format: PLY, PCD, LAS, XYZ, CSV
 
 Try:  graze demo
 or:   graze distance '{"shape":"sphere","radius":1}' '{"shape":"box","half":[1,1,1],"pose":{"xyz":[3,0,0]}}'
@@ -38,6 +40,8 @@ void describe(CLI::App& app, Session& session) {
   add_ask(app, session);
   add_collide(app, session);
   add_distance(app, session);
+  add_info(app, session);
+  add_convert(app, session);
   add_demo(app, session);
 }
 

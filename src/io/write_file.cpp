@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "graze/base/error.h"
@@ -28,6 +29,7 @@ class Descriptor {
     if (value_ >= 0) ::close(value_);
   }
   int value() const { return value_; }
+  void reset(int value) { value_ = value; }
   bool close() { return ::close(std::exchange(value_, -1)) == 0; }
 
  private:
@@ -64,13 +66,6 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
-void write_directly(const std::string& path, std::string_view bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.value() < 0) fail(path, errno);
-  write_all(file.value(), bytes, path);
-  if (!file.close()) fail(path, errno);
-}
-
 // A new file beside `path`, with the permissions that the process gives to new files; its name goes to `name`.
 int create_beside(const std::string& path, std::string& name) {
   constexpr int kAttempts = 100;
@@ -82,30 +77,74 @@ int create_beside(const std::string& path, std::string& name) {
   return -1;
 }
 
-void write_beside(const std::string& path, std::string_view bytes, const struct stat* replaced) {
-  std::string name;
-  Descriptor file(create_beside(path, name));
-  if (file.value() < 0) fail(path, errno);
-  Temporary temporary(name);
-  write_all(file.value(), bytes, path);
-  if (replaced != nullptr && ::fchmod(file.value(), replaced->st_mode & 0777) != 0) fail(path, errno);
-  // Without the sync a crash of the machine could leave the new name with the contents of neither file.
-  if (::fsync(file.value()) != 0 || !file.close() || !temporary.rename_to(path)) fail(path, errno);
-}
-
 }  // namespace
 
-void write_file(const std::string& path, std::string_view bytes) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
+struct FileWriter::State {
+  std::string path;         // as the caller knows it
+  std::string target;       // what is replaced; empty: the file is written to directly
+  struct stat replaced {};  // meaningful if `replaces`
+  bool replaces = false;
+  Descriptor file{-1};
+  std::optional<Temporary> temporary;
+  std::string buffer;
+};
+
+FileWriter::FileWriter(const std::string& path) : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.path = path;
+  if (::stat(path.c_str(), &s.replaced) == 0) {
+    // Renaming over a device or a pipe would replace it by a file.
+    if (!S_ISREG(s.replaced.st_mode)) {
+      s.file.reset(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+      if (s.file.value() < 0) fail(path, errno);
+      return;
+    }
+    s.replaces = true;
+    const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
+    if (!target) fail(path, errno);
+    s.target = target.get();
+  } else {
     if (errno != ENOENT) fail(path, errno);
-    return write_beside(path, bytes, nullptr);
+    s.target = path;
   }
-  // Renaming over a device or a pipe would replace it by a file.
-  if (!S_ISREG(status.st_mode)) return write_directly(path, bytes);
-  const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
-  if (!target) fail(path, errno);
-  write_beside(target.get(), bytes, &status);
+  std::string name;
+  s.file.reset(create_beside(s.target, name));
+  if (s.file.value() < 0) fail(path, errno);
+  s.temporary.emplace(name);
+}
+
+FileWriter::~FileWriter() = default;
+
+void FileWriter::write(std::string_view bytes) {
+  constexpr std::size_t kBuffer = std::size_t{256} << 10;
+  State& s = *state_;
+  if (s.buffer.size() + bytes.size() > kBuffer) {
+    write_all(s.file.value(), s.buffer, s.path);
+    s.buffer.clear();
+  }
+  if (bytes.size() >= kBuffer) {
+    write_all(s.file.value(), bytes, s.path);
+  } else {
+    s.buffer += bytes;
+  }
+}
+
+void FileWriter::commit() {
+  State& s = *state_;
+  write_all(s.file.value(), std::exchange(s.buffer, {}), s.path);
+  if (!s.temporary) {
+    if (!s.file.close()) fail(s.path, errno);
+    return;
+  }
+  if (s.replaces && ::fchmod(s.file.value(), s.replaced.st_mode & 0777) != 0) fail(s.path, errno);
+  // Without the sync a crash of the machine could leave the new name with the contents of neither file.
+  if (::fsync(s.file.value()) != 0 || !s.file.close() || !s.temporary->rename_to(s.target)) fail(s.path, errno);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  FileWriter file(path);
+  file.write(bytes);
+  file.commit();
 }
 
 }  // namespace graze

@@ -23,13 +23,15 @@ TEST_F(CommandLine, HelpsNewcomers) {
 }
 
 TEST_F(CommandLine, ShowsHelpAndVersionAsResults) {
-  for (const std::string command : {"--help", "-h", "ask --help", "demo --help", "collide --help", "distance -h"}) {
+  for (const std::string command : {"--help", "-h", "ask --help", "demo --help", "collide --help", "distance -h",
+                                    "info --help", "convert --help"}) {
     const Outcome help = run("$GRAZE " + command);
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_TRUE(contains(help.out, "Usage: ")) << command << help.out;
     EXPECT_EQ(help.err, "") << command;
   }
-  for (const char* word : {"ask", "demo", "collide", "distance", "--quiet", "--version", "Exit codes", "NO_COLOR"}) {
+  for (const char* word :
+       {"ask", "demo", "collide", "distance", "info", "convert", "--quiet", "--version", "Exit codes", "NO_COLOR"}) {
     EXPECT_TRUE(contains(run("$GRAZE --help").out, word)) << word;
   }
   const Outcome version = run("$GRAZE --version");

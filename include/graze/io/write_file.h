@@ -1,6 +1,7 @@
 // Files that are either old or new, never half.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,26 @@ namespace graze {
 /// disks and interruptions see the old file or the new one. A symbolic link is followed; what is no regular file (a
 /// device, a pipe) is written to directly. Throws Error naming `path` and the reason.
 void write_file(const std::string& path, std::string_view bytes);
+
+/// The same for files that are made part by part. Without `commit` nothing has happened to the old file.
+///
+///     FileWriter file("scan.ply");
+///     while (…) file.write(part);
+///     file.commit();
+class FileWriter {
+ public:
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  void write(std::string_view bytes);
+  /// Puts the new file in its place; nothing may be written afterwards.
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace graze

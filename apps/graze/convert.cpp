@@ -1,0 +1,114 @@
+// graze convert: a cloud from one format to another.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "graze/io/cloud_file.h"
+#include "progress_bar.h"
+#include "streams.h"
+
+namespace graze::app {
+namespace {
+
+struct ConvertArguments {
+  std::string from, to;
+  std::string format, las_version, separator;
+  bool ascii = false, binary = false, big_endian = false, compressed = false;
+  bool single = false, twice = false, drop = false, no_attributes = false, no_header = false, apply_viewpoint = false;
+  double scale = 1;
+  std::vector<double> translation, las_scale, las_offset;
+};
+
+const std::map<std::string, CloudFormat> kFormats = {{"ply", CloudFormat::ply},  {"pcd", CloudFormat::pcd},
+                                                     {"las", CloudFormat::las},  {"xyz", CloudFormat::text},
+                                                     {"csv", CloudFormat::text}, {"txt", CloudFormat::text}};
+
+ConvertCloudOptions options_of(const ConvertArguments& a) {
+  ConvertCloudOptions options;
+  options.scale = a.scale;
+  if (!a.translation.empty()) options.translation = {a.translation[0], a.translation[1], a.translation[2]};
+  options.apply_viewpoint = a.apply_viewpoint;
+  options.attributes = !a.no_attributes;
+  WriteCloudOptions& write = options.write;
+  if (!a.format.empty()) write.format = kFormats.at(a.format);
+  if (a.format == "csv") write.separator = ',';
+  if (a.ascii) write.encoding = CloudEncoding::ascii;
+  if (a.binary) write.encoding = CloudEncoding::binary;
+  if (a.big_endian) write.encoding = CloudEncoding::binary_big_endian;
+  if (a.compressed) write.encoding = CloudEncoding::compressed;
+  if (a.single) write.coordinates = NumberType::float32;
+  if (a.twice) write.coordinates = NumberType::float64;
+  write.drop_skipped = a.drop;
+  write.header = !a.no_header;
+  if (!a.separator.empty())
+    write.separator = a.separator == "tab" ? '\t' : a.separator == "space" ? ' ' : a.separator[0];
+  if (a.las_scale.size() == 1) write.scale = Vec3::Constant(a.las_scale[0]);
+  if (a.las_scale.size() == 3) write.scale = Vec3(a.las_scale[0], a.las_scale[1], a.las_scale[2]);
+  if (a.las_offset.size() == 3) write.offset = Vec3(a.las_offset[0], a.las_offset[1], a.las_offset[2]);
+  if (!a.las_version.empty()) write.las_minor = a.las_version == "1.4" ? 4 : 2;
+  return options;
+}
+
+int convert(const ConvertArguments& arguments, bool quiet) {
+  ConvertCloudOptions options = options_of(arguments);
+  ProgressBar bar(quiet);
+  options.write.progress = bar.progress();
+  const std::string from = arguments.from == "-" ? "/dev/stdin" : arguments.from;
+  const WriteCloudReport report = convert_cloud(from, arguments.to, options);
+  bar.clear();
+  std::string text = fmt::format("{}: {} points", arguments.to, report.written);
+  if (report.dropped > 0) text += fmt::format(", {} without coordinates left out", report.dropped);
+  if (report.rounding > 0) text += fmt::format(", coordinates rounded by at most {:.2g}", report.rounding);
+  remark(quiet, text);
+  for (const std::string& note : report.notes) remark(quiet, "  " + note);
+  return kClear;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("convert", "Convert a file of points to another format");
+  const auto a = std::make_shared<ConvertArguments>();
+  command->add_option("IN", a->from, "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV); - for standard input")
+      ->required();
+  command->add_option("OUT", a->to, "The new file; its extension tells the format: .ply .pcd .las .xyz .csv .txt")
+      ->required();
+  command->add_option("--format", a->format, "The format, whatever the extension: ply, pcd, las, xyz, csv, txt")
+      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt"}));
+
+  CLI::Option_group* encoding = command->add_option_group("Encoding");
+  encoding->add_flag("--ascii", a->ascii, "Text (PLY, PCD)");
+  encoding->add_flag("--binary", a->binary, "Binary, little endian (PLY, PCD); the default");
+  encoding->add_flag("--big-endian", a->big_endian, "Binary, big endian (PLY)");
+  encoding->add_flag("--compressed", a->compressed, "Compressed binary (PCD)");
+  encoding->require_option(0, 1);
+  CLI::Option* single = command->add_flag("--float", a->single, "Coordinates as float32");
+  command->add_flag("--double", a->twice, "Coordinates as float64")->excludes(single);
+
+  command->add_option("--scale", a->scale, "Multiply the coordinates, such as 0.001 for millimetres to metres")
+      ->check(CLI::Number);
+  command->add_option("--translate", a->translation, "Add X Y Z to the coordinates, after scaling")->expected(3);
+  command->add_flag("--apply-viewpoint", a->apply_viewpoint, "Move the points of a PCD by its VIEWPOINT");
+  command->add_flag("--drop-skipped", a->drop, "Leave out points that are NaN or infinite (LAS does always)");
+  command->add_flag("--no-attributes", a->no_attributes, "Coordinates only");
+  command->add_option("--separator", a->separator, "Of text: ',' ';' tab or space")
+      ->check(CLI::IsMember({",", ";", "tab", "space"}));
+  command->add_flag("--no-header", a->no_header, "Text without the line of names");
+  command->add_option("--las", a->las_version, "Version of LAS, 1.2 or 1.4")->check(CLI::IsMember({"1.2", "1.4"}));
+  command->add_option("--las-scale", a->las_scale, "Grid of LAS coordinates: one number, or three")->expected(1, 3);
+  command->add_option("--las-offset", a->las_offset, "Origin of LAS coordinates: X Y Z")->expected(3);
+  command->footer(
+      "What the new format can hold is kept: attributes with their types, the scale, offset and coordinate system of "
+      "LAS,\n"
+      "the viewpoint and rows of PCD. OUT may be IN. A file that is there is replaced when the new one is complete.");
+  command->callback([&session, a] {
+    if (a->las_scale.size() == 2) throw CLI::ValidationError("--las-scale", "takes one number or three");
+    session.run = [&session, a] { return convert(*a, session.quiet); };
+  });
+}
+
+}  // namespace graze::app

@@ -1,0 +1,169 @@
+// graze info: what is in a file of points?
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "graze/base/error.h"
+#include "graze/io/cloud_file.h"
+#include "progress_bar.h"
+#include "streams.h"
+
+namespace graze::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+struct InfoArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  double size = static_cast<double>(bytes) / 1024;
+  for (const char* unit : {"KiB", "MiB", "GiB"}) {
+    if (size < 1024) return fmt::format("{:.3g} {}", size, unit);
+    size /= 1024;
+  }
+  return fmt::format("{:.3g} TiB", size);
+}
+
+// Twelve digits tell a tenth of a millimetre on the globe and hide what doubles do to decimal fractions.
+std::string number(double x) { return fmt::format("{:.12g}", x); }
+
+Json vector_json(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+std::string vector_text(const Vec3& v) { return fmt::format("{} {} {}", v.x(), v.y(), v.z()); }
+
+Json to_json(const std::string& file, const CloudInfo& info) {
+  const CloudHeader& h = info.header;
+  Json json = {{"schema_version", kSchema}, {"file", file}, {"format", name_of(h.format)}};
+  if (!h.version.empty()) json["version"] = h.version;
+  json["encoding"] = name_of(h.encoding);
+  if (h.point_format >= 0) json["point_format"] = h.point_format;
+  json["file_size"] = h.file_size;
+  json["points"] = info.points;
+  json["skipped"] = info.skipped;
+  if (h.height > 1) json["width"] = h.width, json["height"] = h.height;
+  json["bounds"] = info.bounds.empty()
+                       ? Json(nullptr)
+                       : Json{{"min", vector_json(info.bounds.min)}, {"max", vector_json(info.bounds.max)}};
+  json["coordinates"] = name_of(h.coordinates);
+  if (h.scale) json["scale"] = vector_json(*h.scale), json["offset"] = vector_json(*h.offset);
+  if (!h.coordinate_system.empty()) json["coordinate_system"] = h.coordinate_system;
+  if (h.viewpoint) json["viewpoint"] = vector_json(h.viewpoint->translation());
+  json["spacing"] = info.spacing_samples > 0 ? Json(info.spacing) : Json(nullptr);
+  json["spacing_samples"] = info.spacing_samples;
+  json["density"] = info.density > 0 ? Json(info.density) : Json(nullptr);
+  json["attributes"] = Json::array();
+  for (const AttributeRange& a : info.attributes) {
+    Json entry = {{"name", a.kind.name}, {"type", name_of(a.kind.type)}};
+    const bool finite = std::isfinite(a.min) && std::isfinite(a.max) && a.min <= a.max;
+    entry["min"] = finite ? Json(a.min) : Json(nullptr);
+    entry["max"] = finite ? Json(a.max) : Json(nullptr);
+    entry["not_a_number"] = a.not_a_number;
+    json["attributes"].push_back(std::move(entry));
+  }
+  json["notes"] = h.notes;
+  return json;
+}
+
+std::string format_text(const CloudHeader& h) {
+  std::string text(name_of(h.format));
+  if (!h.version.empty()) text += " " + h.version;
+  if (h.format != CloudFormat::text && h.format != CloudFormat::las) text += fmt::format(", {}", name_of(h.encoding));
+  if (h.point_format >= 0) text += fmt::format(", point format {}", h.point_format);
+  return text;
+}
+
+std::string to_text(const std::string& file, const CloudInfo& info) {
+  const CloudHeader& h = info.header;
+  std::string text = file + "\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  line("format", format_text(h));
+  line("size", size_text(h.file_size));
+  std::string points = fmt::format("{}", info.points);
+  if (h.height > 1) points += fmt::format(", {} × {}", h.width, h.height);
+  if (info.skipped > 0) points += fmt::format(", of which {} are NaN or infinite and skipped", info.skipped);
+  line("points", points);
+  if (!info.bounds.empty()) {
+    for (int k = 0; k < 3; ++k) {
+      const double low = info.bounds.min[k], high = info.bounds.max[k];
+      line(std::string(1, "xyz"[k]),
+           fmt::format("{} … {}  (extent {})", number(low), number(high), fmt::format("{:.6g}", high - low)));
+    }
+  }
+  line("coordinates", h.scale ? fmt::format("{} × scale {} + offset {}", name_of(h.coordinates), vector_text(*h.scale),
+                                            vector_text(*h.offset))
+                              : std::string(name_of(h.coordinates)));
+  if (!h.coordinate_system.empty()) line("system", h.coordinate_system);
+  if (h.viewpoint) line("viewpoint", fmt::format("{}, not applied", vector_text(h.viewpoint->translation())));
+  if (info.spacing_samples > 0) {
+    line("spacing", fmt::format("{:.4g}  (median distance to the nearest neighbour, {} samples)", info.spacing,
+                                info.spacing_samples));
+  }
+  if (info.density > 0)
+    line("density", fmt::format("{:.4g} per square unit of surface, at this spacing", info.density));
+  std::size_t width = 0;
+  for (const AttributeRange& a : info.attributes) width = std::max(width, a.kind.name.size());
+  if (!info.attributes.empty()) text += "  attributes\n";
+  for (const AttributeRange& a : info.attributes) {
+    const std::string range = a.min <= a.max ? fmt::format("{} … {}", number(a.min), number(a.max)) : "no values";
+    const std::string nan = a.not_a_number > 0 ? fmt::format(", {} NaN", a.not_a_number) : "";
+    text += fmt::format("    {:<{}}  {:<7}  {}{}\n", a.kind.name, width, name_of(a.kind.type), range, nan);
+  }
+  for (const std::string& note : h.notes) line("note", note);
+  return text;
+}
+
+int info(const InfoArguments& arguments, bool quiet) {
+  int status = kClear;
+  bool first = true;
+  for (const std::string& file : arguments.files) {
+    const std::string path = file == "-" ? "/dev/stdin" : file;
+    try {
+      ProgressBar bar(quiet);
+      const CloudInfo found = scan_cloud(path, {.progress = bar.progress()});
+      bar.clear();
+      // Names may hold any bytes; what is not UTF-8 becomes a question mark.
+      print(arguments.json ? to_json(file, found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+                           : (first ? "" : "\n") + to_text(file, found));
+      first = false;
+      flush_output();
+    } catch (const Error& error) {
+      // The other files can still be told about; but nothing more can be printed where printing fails.
+      if (error.where() == "standard output") throw;
+      complain(error.what());
+      status = kInput;
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("info", "Tell what is in files of points");
+  const auto arguments = std::make_shared<InfoArguments>();
+  command
+      ->add_option("FILE", arguments->files,
+                   "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); - for standard input")
+      ->required();
+  command->add_flag("--json", arguments->json, "Print one JSON object per file and line");
+  command->footer(
+      "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
+      "the\n"
+      "range of every attribute. Numbers are in the units of the file. All of the file is read, in little memory.");
+  command->callback(
+      [&session, arguments] { session.run = [&session, arguments] { return info(*arguments, session.quiet); }; });
+}
+
+}  // namespace graze::app

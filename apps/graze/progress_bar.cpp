@@ -1,0 +1,70 @@
+#include "progress_bar.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace graze::app {
+namespace {
+
+std::size_t terminal_width() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+void put(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(bool quiet) : wanted_(!quiet && ::isatty(STDERR_FILENO) != 0) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+Progress ProgressBar::progress() {
+  if (!wanted_) return Progress();
+  const auto begin = std::chrono::steady_clock::now();
+  return Progress(
+      [this, begin](const ProgressUpdate& update) {
+        // What takes less time than reading the bar needs none.
+        if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(300)) return true;
+        return show(update);
+      },
+      {.interval = std::chrono::milliseconds(100)});
+}
+
+bool ProgressBar::show(const ProgressUpdate& update) {
+  constexpr std::size_t kBar = 24;
+  const auto filled = static_cast<std::size_t>(update.fraction * kBar);
+  std::string line = fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(kBar - filled, '.'),
+                                 100 * update.fraction);
+  const std::size_t room = terminal_width() > line.size() + 1 ? terminal_width() - line.size() - 1 : 0;
+  // A path is cut at a byte that begins a character.
+  std::size_t size = std::min(room, update.message.size());
+  while (size > 0 && size < update.message.size() &&
+         (static_cast<unsigned char>(update.message[size]) & 0xC0U) == 0x80U) {
+    --size;
+  }
+  line += update.message.substr(0, size);
+  const std::size_t columns = line.size();
+  if (columns < shown_) line.append(shown_ - columns, ' ');
+  put("\r" + line);
+  shown_ = columns;
+  return true;
+}
+
+void ProgressBar::clear() {
+  if (shown_ == 0) return;
+  put("\r" + std::string(shown_, ' ') + "\r");
+  shown_ = 0;
+}
+
+}  // namespace graze::app

@@ -1,0 +1,143 @@
+// Point clouds in files: PLY, PCD, LAS and tables of text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graze/base/aabb.h"
+#include "graze/base/pose.h"
+#include "graze/base/progress.h"
+#include "graze/geometry/cloud.h"
+
+namespace graze {
+
+enum class CloudFormat : std::uint8_t { ply, pcd, las, text };
+enum class CloudEncoding : std::uint8_t { ascii, binary, binary_big_endian, compressed };
+std::string_view name_of(CloudFormat format);      ///< "PLY", "PCD", "LAS", "text"
+std::string_view name_of(CloudEncoding encoding);  ///< "ascii", "binary", "binary, big endian", "compressed"
+
+/// What a file says about itself before its points.
+struct CloudHeader {
+  CloudFormat format = CloudFormat::text;
+  CloudEncoding encoding = CloudEncoding::ascii;
+  std::string version;                           ///< of the format, "1.2"; empty for text
+  std::uint64_t file_size = 0;                   ///< in bytes
+  std::optional<std::uint64_t> points;           ///< as stated; most text does not
+  NumberType coordinates = NumberType::float64;  ///< the type of x, y and z in the file; text is float64
+  std::vector<AttributeType> attributes;         ///< the other columns, in the order of the file
+  std::uint64_t width = 0, height = 1;           ///< PCD: rows of an organised cloud; height 1 where it is none
+  std::optional<Pose> viewpoint;                 ///< PCD, where it is not the identity: stated, applied only on demand
+  std::optional<Vec3> scale, offset;             ///< LAS: coordinates are integer × scale + offset
+  int point_format = -1;                         ///< LAS: 0 to 10
+  std::uint16_t global_encoding = 0;             ///< LAS: what kind of time gps_time is, and more
+  std::string coordinate_system;                 ///< LAS, where stated: "EPSG:2994" or a name
+  std::string projection_records;                ///< LAS: the records that state it, as they are, to be written again
+  std::vector<std::string> notes;                ///< what the file holds and graze leaves out, a sentence each
+};
+
+struct ReadCloudOptions {
+  double radius = 0;             ///< of every point, in metres
+  bool attributes = true;        ///< false: coordinates only
+  bool apply_viewpoint = false;  ///< PCD: moves the points from the sensor's frame to that of its viewpoint
+  Progress progress = {};        ///< cancelling throws Error
+};
+
+/// Reads a cloud of any of these formats; which one is told by the bytes, not by the name. PLY: ascii and both binary
+/// orders; lists and other elements are passed over. PCD: ascii, binary, compressed; packed rgb becomes the attributes
+/// red, green and blue. LAS: 1.0 to 1.4, point formats 0 to 10, extra bytes. Text: columns apart by comma, semicolon,
+/// tab or blanks, with or without a line of names, comments after # or //.
+///
+///     Cloud scan = read_cloud("scan.las", {.radius = 0.01});
+///
+/// Throws Error naming the file, the place (line or byte) and the reason. Never takes more memory than 64 MiB + 64 ×
+/// the size of the file, whatever it claims.
+Cloud read_cloud(const std::string& path, const ReadCloudOptions& options = {});
+/// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not tell.
+Cloud parse_cloud(std::string_view bytes, const std::string& name, const ReadCloudOptions& options = {});
+
+/// Reads the header alone.
+CloudHeader read_cloud_header(const std::string& path);
+
+/// Some consecutive points of a file; valid during the call.
+struct CloudChunk {
+  std::uint64_t first = 0;                 ///< index of the first point
+  PointView points;                        ///< NaN where there is no point
+  std::span<const ColumnView> attributes;  ///< in the order of the header
+};
+/// Returns whether to go on.
+using ChunkVisitor = std::function<bool(const CloudChunk&)>;
+
+/// Hands over the points of a file part by part, in memory that does not depend on how many there are.
+CloudHeader for_each_chunk(const std::string& path, const ChunkVisitor& visit, const ReadCloudOptions& options = {});
+
+struct AttributeRange {
+  AttributeType kind = {};
+  double min = kInfinity, max = -kInfinity;  ///< of the values that are numbers; min > max if none is
+  std::uint64_t not_a_number = 0;
+};
+
+struct CloudInfo {
+  CloudHeader header;
+  std::uint64_t points = 0;   ///< all, with those that were skipped
+  std::uint64_t skipped = 0;  ///< NaN or infinite
+  Aabb bounds;
+  std::vector<AttributeRange> attributes = {};
+  std::size_t spacing_samples = 0;
+  double spacing = 0;  ///< median distance of the sampled points from their nearest neighbours, in metres; 0 if unknown
+  double density = 0;  ///< points per square metre of surface that such a spacing makes; 0 if unknown
+};
+
+/// Reads all of the file (twice, for the spacing) and keeps nothing of it. The nearest neighbours are exact, and the
+/// samples are always the same.
+CloudInfo scan_cloud(const std::string& path, const ReadCloudOptions& options = {});
+
+struct WriteCloudOptions {
+  std::optional<CloudFormat> format = {};       ///< by the extension of the path if absent
+  std::optional<CloudEncoding> encoding = {};   ///< binary if absent; text is ascii always
+  std::optional<NumberType> coordinates = {};   ///< float32 or float64; as stored if absent. LAS has integers always
+  std::optional<Vec3> scale = {}, offset = {};  ///< LAS; if absent 0.1 mm or coarser if it must, and whole metres
+  std::optional<int> las_minor = {};            ///< 2 or 4; the lower one that can hold the attributes if absent
+  std::optional<char> separator = {};           ///< text: comma for .csv, otherwise a blank, if absent
+  bool header = true;                           ///< text: a line with the names of the columns
+  bool drop_skipped = false;                    ///< leaves out what is no point; LAS does always
+  std::string projection_records = {};          ///< LAS: see CloudHeader
+  std::uint16_t global_encoding = 0;            ///< LAS: see CloudHeader
+  std::optional<Pose> viewpoint = {};           ///< PCD
+  std::uint64_t width = 0, height = 1;          ///< PCD: rows of an organised cloud, if they make up all of its points
+  Progress progress = {};                       ///< cancelling throws Error and leaves the old file
+};
+
+struct WriteCloudReport {
+  std::uint64_t written = 0, dropped = 0;
+  double rounding = 0;                  ///< largest distance between a point and what was written, in metres
+  std::vector<std::string> notes = {};  ///< what did not go as asked or expected, a sentence each
+};
+
+/// Writes a cloud, beside its place and renamed when complete. Attributes keep their types where the format has them;
+/// where it has not, an Error says so rather than losing values. Values that LAS has a field for go there by name
+/// (intensity, classification, …) if they fit, all others to its extra bytes.
+///
+///     write_cloud("scan.ply", cloud, {.encoding = CloudEncoding::ascii});
+WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options = {});
+
+/// What a conversion does to the points on their way: p × scale + translation.
+struct ConvertCloudOptions {
+  WriteCloudOptions write = {};
+  double scale = 1;
+  Vec3 translation = Vec3::Zero();
+  bool apply_viewpoint = false;
+  bool attributes = true;
+};
+
+/// Reads one file and writes another without holding the cloud in memory (but for compressed PCD, which needs all of
+/// it). What the target can keep and no option overrides is kept: types, scale and offset, coordinate system,
+/// viewpoint, rows. The two may be the same file.
+WriteCloudReport convert_cloud(const std::string& from, const std::string& to, const ConvertCloudOptions& options = {});
+
+}  // namespace graze

@@ -1,0 +1,280 @@
+// Tables of text: XYZ, CSV, TXT, PTS, with whatever separates the columns and with or without their names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "graze/base/error.h"
+#include "io/cloud_source.h"
+
+namespace graze::io {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  text = text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+// The text behind the mark of a comment; nothing if it is none.
+std::optional<std::string_view> comment(std::string_view line) {
+  line = trimmed(line);
+  for (const std::string_view mark : {"#", "//", "%"}) {
+    if (line.starts_with(mark)) return trimmed(line.substr(mark.size()));
+  }
+  return std::nullopt;
+}
+
+/// How the values of a line are apart: by a character, or (0) by any number of blanks and tabs.
+char separator_of(std::string_view line) {
+  if (line.find(';') != std::string_view::npos) return ';';
+  if (line.find(',') != std::string_view::npos) return ',';
+  const std::size_t tab = trimmed(line).find('\t');
+  return tab != std::string_view::npos && trimmed(line).find(' ') == std::string_view::npos ? '\t' : '\0';
+}
+
+void split(std::string_view line, char separator, std::vector<std::string_view>& words) {
+  if (separator == '\0') return split_blanks(line, words);
+  words.clear();
+  while (true) {
+    const std::size_t end = line.find(separator);
+    words.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) break;
+    line.remove_prefix(end + 1);
+  }
+}
+
+/// A separator at the end of each line makes a last column that holds nothing.
+void drop_last_if_empty(std::vector<std::string_view>& words) {
+  if (words.size() > 1 && words.back().empty()) words.pop_back();
+}
+
+/// Where commas do not separate, they may be those of 1,5.
+const char* parse_value(std::string_view word, char separator, double& value) {
+  if (separator != ',' && word.find('.') == std::string_view::npos && std::count(word.begin(), word.end(), ',') == 1) {
+    std::string point(word);
+    point[point.find(',')] = '.';
+    return parse_number(point, NumberType::float64, &value);
+  }
+  return parse_number(word, NumberType::float64, &value);
+}
+
+// A column's name without a unit: "X [m]" is x. Upper and lower case of x, y and z are the same.
+std::string plain_name(std::string_view name) {
+  name = trimmed(name);
+  const std::size_t unit = name.find_first_of("[(");
+  std::string_view bare = trimmed(name.substr(0, unit));
+  if (bare.size() == 1 && std::string_view("xyzXYZ").find(bare[0]) != std::string_view::npos) {
+    return std::string(1, static_cast<char>(bare[0] | 32));
+  }
+  return std::string(name);
+}
+
+bool names_axes(const std::vector<std::string_view>& words) {
+  bool seen[3] = {};
+  for (const std::string_view word : words) {
+    const std::string name = plain_name(word);
+    if (name == "x" || name == "y" || name == "z") seen[name[0] - 'x'] = true;
+  }
+  return seen[0] && seen[1] && seen[2];
+}
+
+class TextSource : public CloudSource {
+ public:
+  explicit TextSource(std::shared_ptr<const Bytes> bytes) : reader_(std::move(bytes)) {
+    header_.format = CloudFormat::text;
+    header_.encoding = CloudEncoding::ascii;
+    header_.coordinates = NumberType::float64;
+    header_.file_size = reader_.bytes().size();
+    read_start();
+  }
+
+  void fill(ChunkBuffer& buffer) override {
+    if (!first_line_.empty() && buffer.room() > 0) {
+      const std::string line = std::move(first_line_);
+      first_line_.clear();
+      read_row(line, buffer);
+    }
+    std::string_view line;
+    while (buffer.room() > 0 && !ended_) {
+      if (!next_line(line)) {
+        ended_ = true;
+        check_count();
+      } else {
+        read_row(line, buffer);
+      }
+    }
+  }
+
+  std::uint64_t position() const override { return reader_.position(); }
+
+ private:
+  [[noreturn]] void refuse_line(const std::string& why) const {
+    throw Error(reader_.name(), reader_.line_number(), why);
+  }
+
+  // The next line that is neither blank nor a comment; the last comment is kept while the names may stand in it.
+  bool next_line(std::string_view& line) {
+    while (reader_.line(line)) {
+      if (reader_.line_number() == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+      if (trimmed(line).empty()) continue;
+      const std::optional<std::string_view> text = comment(line);
+      if (!text) return true;
+      if (!started_) last_comment_ = *text;
+    }
+    return false;
+  }
+
+  void read_start() {
+    std::string_view line;
+    std::vector<std::string_view> words;
+    std::vector<std::string> names;
+    bool any = next_line(line);
+    // A first line with nothing but a count, as PTS files have it.
+    if (any && trimmed(line).find_first_not_of("0123456789") == std::string_view::npos) {
+      std::uint64_t count = 0;
+      if (parse_count(trimmed(line), count)) header_.points = header_.width = count;
+      any = next_line(line);
+    }
+    if (any && line.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is no text");
+    if (any) {
+      separator_ = separator_of(line);
+      split(line, separator_, words);
+      drop_last_if_empty(words);
+      if (!all_numbers(words)) {
+        if (!names_axes(words)) refuse_names(words);
+        for (const std::string_view word : words) names.push_back(plain_name(word));
+        any = next_line(line);
+      } else {
+        names = names_in_comment(words.size());
+      }
+    } else {
+      names = names_in_comment(0);
+      if (names.empty() && !header_.points) {
+        throw Error(reader_.name(), "holds no points and no line with the names x, y and z");
+      }
+      if (names.empty()) names = {"x", "y", "z"};
+    }
+    if (any) {
+      split(line, separator_, words);
+      if (names.empty() || words.size() == names.size() + 1) drop_last_if_empty(words);
+      if (names.empty()) names = numbered(words.size());
+      first_line_ = line;
+    } else {
+      words.clear();
+    }
+    choose_targets(names, words);
+    started_ = true;
+  }
+
+  bool all_numbers(const std::vector<std::string_view>& words) const {
+    double value = 0;
+    // A line of data may have words in it; a line of names has no number in its first three columns.
+    bool any = false;
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, words.size()); ++i) {
+      any = any || words[i].empty() || parse_value(words[i], separator_, value) == nullptr;
+    }
+    return any;
+  }
+
+  [[noreturn]] void refuse_names(const std::vector<std::string_view>& words) const {
+    std::string list;
+    for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 8); ++i) {
+      list += (i == 0 ? "" : ", ") + quoted(words[i]);
+    }
+    refuse_line(fmt::format("the columns must be numbers or named, with x, y and z among the names; got {}{}", list,
+                            words.size() > 8 ? ", …" : ""));
+  }
+
+  // "# x y z intensity" or "//X,Y,Z" before the first line of numbers
+  std::vector<std::string> names_in_comment(std::size_t columns) const {
+    std::vector<std::string_view> words;
+    split(last_comment_, separator_of(last_comment_), words);
+    drop_last_if_empty(words);
+    if (!names_axes(words) || (columns != 0 && words.size() != columns)) return {};
+    std::vector<std::string> names;
+    for (const std::string_view word : words) names.push_back(plain_name(word));
+    return names;
+  }
+
+  std::vector<std::string> numbered(std::size_t columns) const {
+    if (columns < 3) refuse_line(fmt::format("has {} columns; x, y and z need three", columns));
+    std::vector<std::string> names = {"x", "y", "z"};
+    for (std::size_t i = 3; i < columns; ++i) names.push_back(fmt::format("column_{}", i + 1));
+    return names;
+  }
+
+  void choose_targets(const std::vector<std::string>& names, const std::vector<std::string_view>& first_row) {
+    bool seen[3] = {};
+    std::size_t words_left_out = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const int axis = names[i] == "x" ? kX : names[i] == "y" ? kY : names[i] == "z" ? kZ : kNowhere;
+      double value = 0;
+      if (axis != kNowhere && !seen[axis]) {
+        seen[axis] = true;
+        targets_.push_back(axis);
+      } else if (i < first_row.size() && !first_row[i].empty() &&
+                 parse_value(first_row[i], separator_, value) != nullptr) {
+        targets_.push_back(kNowhere);
+        if (++words_left_out <= 8) {
+          header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read", quoted(names[i]),
+                                              quoted(first_row[i])));
+        }
+      } else {
+        targets_.push_back(add_attribute(names[i], NumberType::float64, reader_.name()));
+      }
+    }
+    names_ = names;
+  }
+
+  void read_row(std::string_view line, ChunkBuffer& buffer) {
+    split(line, separator_, words_);
+    if (words_.size() == targets_.size() + 1) drop_last_if_empty(words_);
+    if (words_.size() != targets_.size()) {
+      refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), targets_.size(), quoted(line)));
+    }
+    const std::size_t row = buffer.size();
+    buffer.extend(1);
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (targets_[i] == kNowhere) continue;
+      double value = kNothing;
+      const char* why = words_[i].empty() ? nullptr : parse_value(words_[i], separator_, value);
+      if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", quoted(words_[i]), names_[i], why));
+      if (targets_[i] < kAttribute) {
+        buffer.point(row)[targets_[i]] = value;
+      } else {
+        std::memcpy(buffer.value(static_cast<std::size_t>(targets_[i] - kAttribute), row), &value, sizeof value);
+      }
+    }
+    ++rows_;
+  }
+
+  void check_count() const {
+    if (header_.points && *header_.points != rows_) {
+      throw Error(reader_.name(), fmt::format("states {} points in its first line, but {} follow; was it cut off?",
+                                              *header_.points, rows_));
+    }
+  }
+
+  ByteReader reader_;
+  char separator_ = '\0';
+  std::vector<std::string> names_;
+  std::vector<int> targets_;  // one per column
+  std::string last_comment_, first_line_;
+  bool started_ = false, ended_ = false;
+  std::uint64_t rows_ = 0;
+  std::vector<std::string_view> words_;
+};
+
+}  // namespace
+
+std::unique_ptr<CloudSource> open_text(std::shared_ptr<const Bytes> bytes) {
+  return std::make_unique<TextSource>(std::move(bytes));
+}
+
+}  // namespace graze::io

@@ -1,0 +1,266 @@
+#include "graze/geometry/cloud.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/refusal.h"
+#include "support/scale.h"
+
+namespace graze {
+namespace {
+
+using graze_test::refusal;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
+
+// Every way in which coordinates come: what the cloud must give back is always the caller's numbers.
+std::vector<Vec3> random_points(std::mt19937_64& random, std::size_t count) {
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const double size = std::pow(10, pick(12) - 5), far = pick(2) ? std::pow(10, pick(9)) : 0, grid = pick(3);
+  std::vector<Vec3> points;
+  for (std::size_t i = 0; i < count; ++i) {
+    Vec3 p = Vec3(unit(random), unit(random), unit(random)) * size;
+    if (grid == 1) p = p.cast<float>().cast<double>();
+    p += Vec3(far, -2 * far, far / 3);
+    if (grid == 2) p = (p * 1024).array().round() / 1024;
+    if (pick(50) == 0) p[pick(3)] = pick(2) ? kNan : -kInfinity;
+    points.push_back(p);
+  }
+  return points;
+}
+
+void expect_same(const Cloud& cloud, const std::vector<Vec3>& points) {
+  ASSERT_EQ(cloud.size(), points.size());
+  Aabb box;
+  std::size_t skipped = 0;
+  long double worst = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_finite(points[i])) {
+      ++skipped;
+      EXPECT_TRUE(cloud.is_skipped(i));
+      EXPECT_TRUE(cloud.point(i).array().isNaN().all());
+      continue;
+    }
+    EXPECT_FALSE(cloud.is_skipped(i));
+    box.extend(points[i]);
+    ASSERT_EQ(cloud.point(i), points[i]) << "point " << i;
+    const Cloud::Block& block = cloud.blocks()[i / Cloud::kBlock];
+    long double off_sq = 0;
+    for (int k = 0; k < 3; ++k) {
+      const long double stored =
+          static_cast<long double>(block.origin[k]) + static_cast<long double>(cloud.stored_point(i)[k]);
+      off_sq += (stored - points[i][k]) * (stored - points[i][k]);
+    }
+    EXPECT_LE(std::sqrt(off_sq), block.rounding);
+    EXPECT_LE(block.rounding, cloud.rounding());
+    worst = std::max(worst, std::sqrt(off_sq));
+  }
+  EXPECT_LE(cloud.rounding(), worst * 1.0001L + 1e-150L) << "the rounding is not overstated";
+  EXPECT_EQ(cloud.skipped(), skipped);
+  EXPECT_EQ(cloud.bounds(), box);
+}
+
+TEST(Cloud, MayBeEmptyOrOnePoint) {
+  const Cloud none;
+  EXPECT_EQ(none.size(), 0U);
+  EXPECT_TRUE(none.bounds().empty());
+  EXPECT_EQ(Cloud(PointView()).size(), 0U);
+  const Cloud one(PointView(std::vector<Vec3>{{1, 2, 3}}), {.radius = 0.5});
+  expect_same(one, {{1, 2, 3}});
+  EXPECT_EQ(one.radius(), 0.5);
+  EXPECT_EQ(one.rounding(), 0);
+}
+
+TEST(Cloud, GivesBackTheCallersDoublesWhateverTheyAre) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < graze_test::scaled(200); ++i) {
+    const std::vector<Vec3> points = random_points(random, random() % 3000);
+    expect_same(Cloud(PointView(points)), points);
+  }
+}
+
+TEST(Cloud, StoresFloatsToTheBit) {
+  std::mt19937_64 random(2);
+  std::vector<float> xyz;
+  while (xyz.size() < 3 * 5000) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (std::abs(value) < 1e30F) xyz.push_back(value);
+  }
+  xyz[0] = -0.0F;
+  const Cloud cloud(PointView(xyz.data(), xyz.size() / 3));
+  EXPECT_EQ(cloud.rounding(), 0);
+  EXPECT_EQ(cloud.skipped(), 0U);
+  for (std::size_t i = 0; i < xyz.size(); ++i) {
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(cloud.stored()[i]), std::bit_cast<std::uint32_t>(xyz[i]));
+  }
+  EXPECT_TRUE(std::signbit(cloud.point(0).x()));
+  EXPECT_LE(cloud.memory(), xyz.size() * 4 + 5000);
+  for (const Cloud::Block& block : cloud.blocks()) EXPECT_EQ(block.origin, Vec3::Zero());
+}
+
+// A scan in UTM coordinates on a millimetre grid, as LAS delivers it.
+TEST(Cloud, KeepsGeoReferencedScansFarBelowATenthOfAMillimetre) {
+  std::mt19937_64 random(3);
+  std::vector<Vec3> points;
+  for (int i = 0; i < 20000; ++i) {
+    const auto mm = [&] { return static_cast<double>(random() % 100000) * 0.001; };
+    points.emplace_back(mm() + 637000, mm() + 4851000, mm());
+  }
+  const Cloud cloud{PointView(points)};
+  expect_same(cloud, points);
+  EXPECT_GT(cloud.rounding(), 0);
+  EXPECT_LT(cloud.rounding(), 1e-5);
+  EXPECT_LE(static_cast<double>(cloud.memory()), 28.2 * 20000) << "residuals are enough for x and y";
+}
+
+TEST(Cloud, SkipsAndCountsWhatIsNoPoint) {
+  const std::vector<Vec3> points = {{kNan, 0, 0}, {1, 2, 3}, {0, kInfinity, 0}, {0, 0, -kInfinity}, {4, 5, 6}};
+  expect_same(Cloud(PointView(points)), points);
+  std::vector<float> floats(3 * 2048, 1.0F);
+  floats[3 * 7 + 1] = kNanF;
+  const Cloud cloud(PointView(floats.data(), 2048));
+  EXPECT_EQ(cloud.skipped(), 1U);
+  EXPECT_TRUE(cloud.is_skipped(7));
+  EXPECT_FALSE(cloud.is_skipped(8));
+  const Cloud nothing(PointView(std::vector<Vec3>(1500, Vec3::Constant(kNan))));
+  EXPECT_EQ(nothing.skipped(), 1500U);
+  EXPECT_TRUE(nothing.bounds().empty());
+}
+
+TEST(Cloud, ReadsAnyStrideWithoutACopy) {
+  // x y z with one byte between, as a packed message has them.
+  std::vector<char> packed(13 * 100 + 1);
+  std::vector<Vec3> expected;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const auto value = static_cast<float>(i);
+    const float xyz[3] = {value, value + 0.5F, -value};
+    std::memcpy(packed.data() + 1 + 13 * i, xyz, sizeof xyz);
+    expected.emplace_back(xyz[0], xyz[1], xyz[2]);
+  }
+  expect_same(Cloud(PointView(reinterpret_cast<const float*>(packed.data() + 1), 100, 13)), expected);
+
+  // All x, then all y, then all z; and backwards.
+  std::vector<double> columns(300);
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) columns[100 * k + i] = expected[i][static_cast<Eigen::Index>(k)];
+  }
+  expect_same(Cloud(PointView(columns.data(), 100, 8, 800)), expected);
+  const std::vector<Vec3> reversed(expected.rbegin(), expected.rend());
+  expect_same(Cloud(PointView(columns.data() + 99, 100, -8, 800)), reversed);
+}
+
+TEST(Cloud, CopiesShareTheirData) {
+  const Cloud cloud(PointView(std::vector<Vec3>(5000, Vec3(1, 2, 3))));
+  const Cloud copy = cloud;
+  EXPECT_EQ(copy.stored().data(), cloud.stored().data());
+  const Cloud thick = cloud.with_radius(2);
+  EXPECT_EQ(thick.stored().data(), cloud.stored().data());
+  EXPECT_EQ(thick.radius(), 2);
+  EXPECT_EQ(cloud.radius(), 0);
+}
+
+TEST(Cloud, KeepsAttributesByTheCallersIndex) {
+  const std::vector<Vec3> points = {{1, 0, 0}, {kNan, 0, 0}, {3, 0, 0}};
+  const std::vector<std::uint16_t> intensity = {7, 8, 65535};
+  const std::vector<std::int64_t> stamp = {1, 2, (std::int64_t{1} << 62) + 1};
+  struct Pixel {
+    std::uint8_t r, g, b;
+  };
+  const std::vector<Pixel> pixels = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  const Cloud cloud(PointView(points),
+                    {.attributes = {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))},
+                                    {"stamp", ColumnView::of(std::span<const std::int64_t>(stamp))},
+                                    {"green", ColumnView::of(&pixels[0].g, 3, sizeof(Pixel))}}});
+  ASSERT_EQ(cloud.attributes().size(), 3U);
+  EXPECT_EQ((*cloud.attribute("intensity"))[2], 65535);
+  EXPECT_EQ(cloud.attribute("stamp")->values<std::int64_t>()[2], stamp[2]);
+  EXPECT_EQ(cloud.attribute("green")->values<std::uint8_t>()[1], 5);
+  EXPECT_EQ(cloud.attribute("red"), nullptr);
+  EXPECT_EQ(refusal([&] { cloud.attribute("green")->values<float>(); }),
+            "attribute 'green': has values of type uint8, was asked for float32");
+}
+
+TEST(Cloud, RefusesNonsenseAtTheDoor) {
+  const std::vector<Vec3> points = {{1, 2, 3}, {0, 1e31, 0}};
+  EXPECT_EQ(refusal([&] { Cloud{PointView(points)}; }),
+            "point 1: coordinates (0, 1e+31, 0) reach beyond 1e+30 m; mark missing points by NaN");
+  std::vector<float> floats(3 * 3000, 0.0F);
+  floats[3 * 2000] = std::numeric_limits<float>::max();
+  EXPECT_NE(refusal([&] { Cloud(PointView(floats.data(), 3000)); }).find("point 2000: "), std::string::npos);
+  const PointView one(points.data()->data(), 1);
+  EXPECT_EQ(refusal([&] { Cloud(one, {.radius = -1}); }), "cloud radius: must be 0 or between 1e-50 and 1e50, got -1");
+  EXPECT_NE(refusal([&] { Cloud().with_radius(kNan); }), "");
+  const double values[2] = {1, 2};
+  EXPECT_EQ(refusal([&] {
+              Cloud(one, {.attributes = {{"a", ColumnView::of(values, 2)}}});
+            }),
+            "cloud attribute 'a': needs one value per point: 1, got 2");
+  const ColumnView fit = ColumnView::of(values, 1);
+  EXPECT_EQ(refusal([&] {
+              Cloud(one, {.attributes = {{"a", fit}, {"a", fit}}});
+            }),
+            "cloud attribute 'a': is given twice; names must differ");
+  EXPECT_EQ(refusal([&] { Cloud(one, {.attributes = {{"", fit}}}); }), "cloud attribute: needs a name, got none");
+}
+
+TEST(CloudBuilder, MakesTheSameCloudFromAnyParts) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < graze_test::scaled(50); ++round) {
+    const std::vector<Vec3> points = random_points(random, random() % 5000);
+    std::vector<float> floats;
+    for (const Vec3& p : points) {
+      for (const double x : p) floats.push_back(static_cast<float>(x));
+    }
+    const bool single = round % 2 == 0;
+    const PointView whole = single ? PointView(floats.data(), points.size()) : PointView(points);
+    std::vector<std::uint32_t> number(points.size());
+    for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<std::uint32_t>(i);
+
+    CloudBuilder builder({{"number", NumberType::uint32}});
+    for (std::size_t begin = 0; begin < points.size();) {
+      const std::size_t count = std::min<std::size_t>(points.size() - begin, random() % 2500);
+      const PointView part =
+          single ? PointView(floats.data() + 3 * begin, count) : PointView(points[begin].data(), count);
+      const ColumnView column = ColumnView::of(number.data() + begin, count);
+      builder.append(part, {&column, 1});
+      begin += count;
+    }
+    EXPECT_EQ(builder.size(), points.size());
+    const Cloud built = std::move(builder).finish(0.25);
+    const Cloud direct(whole);
+    ASSERT_EQ(built.size(), direct.size());
+    EXPECT_EQ(built.rounding(), direct.rounding());
+    EXPECT_EQ(built.skipped(), direct.skipped());
+    EXPECT_EQ(built.bounds(), direct.bounds());
+    EXPECT_EQ(built.radius(), 0.25);
+    for (std::size_t i = 0; i < built.size(); ++i) {
+      ASSERT_EQ(built.is_skipped(i), direct.is_skipped(i));
+      if (!built.is_skipped(i)) {
+        ASSERT_EQ(built.point(i), direct.point(i));
+      }
+      ASSERT_EQ(built.attribute("number")->values<std::uint32_t>()[i], i);
+    }
+  }
+}
+
+TEST(CloudBuilder, RefusesColumnsThatDoNotFit) {
+  CloudBuilder builder({{"a", NumberType::uint8}});
+  const std::vector<Vec3> points(1, Vec3::Zero());
+  const double value = 1;
+  const ColumnView wrong = ColumnView::of(&value, 1);
+  EXPECT_EQ(refusal([&] { builder.append(PointView(points)); }), "cloud attributes: needs 1 columns, got 0");
+  EXPECT_EQ(refusal([&] {
+              builder.append(PointView(points), {&wrong, 1});
+            }),
+            "cloud attribute 'a': is of type uint8, got float64");
+}
+
+}  // namespace
+}  // namespace graze
