@@ -11,6 +11,7 @@
 #include "graze/query/contacts.h"
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
+#include "io/ask_search.h"
 #include "io/fields.h"
 #include "io/placed.h"
 
@@ -92,11 +93,13 @@ Answer ask(const Json& value) {
   if (what == "distance") return ask_distance(question);
   if (what == "contacts") return ask_contacts(question);
   if (what == "penetration") return ask_penetration(question);
-  for (const std::string_view later : {"sweep", "search", "cost", "probability"}) {
+  if (what == "search") return ask_search(question);
+  for (const std::string_view later : {"sweep", "cost", "probability"}) {
     if (what == later) throw Error("ask", what + " is not supported yet");
   }
-  throw Error("ask", fmt::format("unknown question \"{}\"; known are collide, distance, contacts and penetration",
-                                 shortened(what)));
+  throw Error("ask",
+              fmt::format("unknown question \"{}\"; known are collide, distance, contacts, penetration and search",
+                          shortened(what)));
 }
 
 Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + text_of(Json(why)), verdict}; }

@@ -12,28 +12,6 @@ namespace graze {
 namespace io {
 namespace {
 
-Pose pose_from(const Json& value, const std::string& path) {
-  const Fields fields(value, path);
-  fields.allow_only("a pose", {"xyz", "wxyz", "xyzw", "rpy"});
-  const int rotations = fields.has("wxyz") + fields.has("xyzw") + fields.has("rpy");
-  if (rotations > 1) throw Error(path, "has more than one rotation; give one of wxyz, xyzw and rpy");
-
-  const Vec3 xyz = fields.has("xyz") ? fields.vector("xyz") : Vec3::Zero();
-  Fields::naming(fields.path_of("xyz"), [&] { return checked_point("xyz", xyz); });
-  for (const bool real_first : {true, false}) {
-    const std::string_view name = real_first ? "wxyz" : "xyzw";
-    if (!fields.has(name)) continue;
-    std::array<double, 4> q;
-    fields.numbers(name, q);
-    return Fields::naming(fields.path_of(name), [&] {
-      return real_first ? Pose::from_wxyz(xyz, q[0], q[1], q[2], q[3]) : Pose::from_xyzw(xyz, q[0], q[1], q[2], q[3]);
-    });
-  }
-  if (!fields.has("rpy")) return Pose::at(xyz);
-  const Vec3 rpy = fields.vector("rpy");
-  return Fields::naming(fields.path_of("rpy"), [&] { return Pose::from_rpy(xyz, rpy.x(), rpy.y(), rpy.z()); });
-}
-
 Geometry sphere_from(const Fields& fields) {
   fields.allow_only("a sphere", {"shape", "radius", "pose", "local"});
   return Sphere{.radius = fields.checked<decltype(Sphere::radius)>("radius")};
@@ -113,14 +91,40 @@ Geometry geometry_from(const Fields& fields) {
 
 }  // namespace
 
+Pose pose_from(const Json& value, const std::string& path) {
+  const Fields fields(value, path);
+  fields.allow_only("a pose", {"xyz", "wxyz", "xyzw", "rpy"});
+  const int rotations = fields.has("wxyz") + fields.has("xyzw") + fields.has("rpy");
+  if (rotations > 1) throw Error(path, "has more than one rotation; give one of wxyz, xyzw and rpy");
+
+  const Vec3 xyz = fields.has("xyz") ? fields.vector("xyz") : Vec3::Zero();
+  Fields::naming(fields.path_of("xyz"), [&] { return checked_point("xyz", xyz); });
+  for (const bool real_first : {true, false}) {
+    const std::string_view name = real_first ? "wxyz" : "xyzw";
+    if (!fields.has(name)) continue;
+    std::array<double, 4> q;
+    fields.numbers(name, q);
+    return Fields::naming(fields.path_of(name), [&] {
+      return real_first ? Pose::from_wxyz(xyz, q[0], q[1], q[2], q[3]) : Pose::from_xyzw(xyz, q[0], q[1], q[2], q[3]);
+    });
+  }
+  if (!fields.has("rpy")) return Pose::at(xyz);
+  const Vec3 rpy = fields.vector("rpy");
+  return Fields::naming(fields.path_of("rpy"), [&] { return Pose::from_rpy(xyz, rpy.x(), rpy.y(), rpy.z()); });
+}
+
+Pose pose_of(const Fields& geometry) {
+  Pose pose;
+  for (const std::string_view name : {"pose", "local"}) {
+    if (geometry.has(name)) pose = pose * pose_from(geometry.required(name), geometry.path_of(name));
+  }
+  return pose;
+}
+
 Placed placed_from(const Json& value, const std::string& path) {
   const Fields fields(value, path);
   Geometry geometry = geometry_from(fields);
-  Pose pose;
-  for (const std::string_view name : {"pose", "local"}) {
-    if (fields.has(name)) pose = pose * pose_from(fields.required(name), fields.path_of(name));
-  }
-  return at(std::move(geometry), pose);
+  return at(std::move(geometry), pose_of(fields));
 }
 
 }  // namespace io

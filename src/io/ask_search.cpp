@@ -1,0 +1,166 @@
+#include "io/ask_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "graze/base/error.h"
+#include "graze/index/kd_tree.h"
+#include "graze/io/cloud_file.h"
+#include "graze/shape/checked.h"
+#include "io/placed.h"
+
+namespace graze::io {
+namespace {
+
+// The points of a cloud where they stand.
+std::vector<Vec3> points_from(const Json& value, const std::string& path) {
+  const Fields fields(value, path);
+  const std::string& kind = fields.text("shape");
+  if (kind != "cloud") {
+    throw Error(fields.path_of("shape"), fmt::format("must be \"cloud\", got \"{}\"", shortened(kind)));
+  }
+  for (const std::string_view later : {"motion", "vertices_to"}) {
+    if (fields.has(later)) throw Error(fields.path(), std::string(later) + " is not supported yet");
+  }
+  fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
+  if (fields.has("file") == fields.has("points")) throw Error(path, "must have either file or points");
+  if (fields.has("radius")) (void)fields.checked<Size<"radius", Sign::not_negative>>("radius");
+  std::vector<Vec3> points;
+  if (fields.has("points")) {
+    points = fields.points("points");
+  } else {
+    const std::string& file = fields.text("file");
+    const Cloud cloud = read_cloud(file, {.attributes = false});
+    points.reserve(cloud.size());
+    for (std::size_t i = 0; i < cloud.size(); ++i) points.push_back(cloud.point(i));
+  }
+  const Pose pose = pose_of(fields);
+  if (!(pose == Pose())) {
+    for (Vec3& p : points) p = pose * p;
+  }
+  return points;
+}
+
+// A volume, and the sides that it views if it is a polytope.
+struct Volume {
+  SearchVolume value = volume::Ball(Vec3::Zero(), 0);
+  std::vector<volume::Side> sides = {};
+};
+
+Volume polytope_from(const Fields& fields) {
+  fields.allow_only("a polytope", {"planes", "center"});
+  const Json& planes = fields.required("planes");
+  if (!planes.is_array()) throw Error(fields.path_of("planes"), "must be an array of planes [nx, ny, nz, d]");
+  Volume made;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const Json wrapped = {{"plane", planes[i]}};
+    std::array<double, 4> n;
+    const std::string path = fmt::format("{}[{}]", fields.path_of("planes"), i);
+    Fields::naming(path, [&] {
+      Fields(wrapped, "").numbers("plane", n);
+      return 0;
+    });
+    made.sides.push_back({Vec3(n[0], n[1], n[2]), n[3]});
+  }
+  made.value = volume::Polytope(made.sides, fields.has("center") ? fields.vector("center") : Vec3::Zero());
+  return made;
+}
+
+Volume volume_of_kind(const std::string& kind, const Fields& fields) {
+  if (kind == "ball") {
+    fields.allow_only("a ball", {"center", "radius"});
+    return {volume::Ball(fields.vector("center"), fields.number("radius"))};
+  }
+  if (kind == "line" || kind == "ray") {
+    fields.allow_only("a " + kind, {"point", "direction", "radius"});
+    const Vec3 point = fields.vector("point"), direction = fields.vector("direction");
+    const double radius = fields.number("radius");
+    if (kind == "line") return {volume::Line(point, direction, radius)};
+    return {volume::Ray(point, direction, radius)};
+  }
+  if (kind == "segment" || kind == "cylinder") {
+    fields.allow_only("a " + kind, {"from", "to", "radius"});
+    const Vec3 from = fields.vector("from"), to = fields.vector("to");
+    const double radius = fields.number("radius");
+    if (kind == "segment") return {volume::Segment(from, to, radius)};
+    return {volume::Cylinder(from, to, radius)};
+  }
+  if (kind == "box") {
+    fields.allow_only("a box", {"min", "max"});
+    return {volume::Box(fields.vector("min"), fields.vector("max"))};
+  }
+  if (kind == "obb") {
+    fields.allow_only("an obb", {"half", "pose"});
+    const Pose pose = fields.has("pose") ? pose_from(fields.required("pose"), fields.path_of("pose")) : Pose();
+    return {volume::OrientedBox(fields.vector("half"), pose)};
+  }
+  if (kind == "polytope") return polytope_from(fields);
+  throw Error(fields.path(), "unknown volume; known are ball, line, ray, segment, box, obb, cylinder and polytope");
+}
+
+Volume volume_from(const Json& value, const std::string& path) {
+  if (!value.is_object() || value.size() != 1) {
+    throw Error(path, "must be an object of one member: ball, line, ray, segment, box, obb, cylinder or polytope");
+  }
+  const auto only = value.begin();
+  const std::string inner = path_to(path, only.key());
+  try {
+    return volume_of_kind(only.key(), Fields(only.value(), inner));
+  } catch (const Error& error) {
+    // What the volume itself refuses does not know where it stands in the question.
+    if (error.where().starts_with(path)) throw;
+    throw Error(inner, error.what());
+  }
+}
+
+std::string text_of(std::span<const Neighbor> found) {
+  std::string indices, distances;
+  for (const Neighbor& n : found) {
+    const char* comma = indices.empty() ? "" : ",";
+    indices += fmt::format("{}{}", comma, n.index);
+    distances += fmt::format("{}{}", comma, n.distance);
+  }
+  return fmt::format(R"("indices":[{}],"distances":[{}])", indices, distances);
+}
+
+}  // namespace
+
+Answer ask_search(const Fields& question) {
+  question.allow_only("search", {"ask", "id", "in", "volume", "want", "k", "to_axis"});
+  const std::string want = question.has("want") ? question.text("want") : "all";
+  constexpr std::array kWants = {"all", "count", "any", "nearest", "knearest"};
+  if (std::find(kWants.begin(), kWants.end(), want) == kWants.end()) {
+    throw Error("want", fmt::format("must be all, count, any, nearest or knearest, got \"{}\"", shortened(want)));
+  }
+  if (question.has("k") != (want == "knearest")) {
+    throw Error("k", want == "knearest" ? "missing" : "only knearest has it");
+  }
+  bool to_axis = false;
+  if (question.has("to_axis")) {
+    const Json& flag = question.required("to_axis");
+    if (!flag.is_boolean()) throw Error("to_axis", "must be true or false");
+    to_axis = flag.get<bool>();
+  }
+  const Volume volume = volume_from(question.required("volume"), "volume");
+  const std::vector<Vec3> points = points_from(question.required("in"), "in");
+  const KdTree tree = Fields::naming("in", [&] { return KdTree(points); });
+  const Search search = tree.search(volume.value, {.to_axis = to_axis});
+
+  const auto verdict = [](bool found) { return found ? Verdict::touching : Verdict::clear; };
+  if (want == "any") {
+    const bool any = search.any();
+    return {fmt::format(R"("any":{})", any), verdict(any)};
+  }
+  const std::size_t count = search.count();
+  if (want == "count") return {fmt::format(R"("count":{})", count), verdict(count > 0)};
+  std::size_t room = count;
+  if (want == "nearest") room = std::min<std::size_t>(room, 1);
+  if (want == "knearest") room = std::min(room, question.count_or("k", 1));
+  std::vector<Neighbor> buffer(room);
+  return {text_of(search.nearest(buffer)), verdict(count > 0)};
+}
+
+}  // namespace graze::io
