@@ -100,10 +100,10 @@ class Search {
 /// doubles. Points with a NaN or an infinity are skipped and counted.
 ///
 ///     KdTree tree(PointsView(floats));
-///     Neighbor n = tree.search(volume::Segment(p, q, 0.2)).nearest();                      // nearest to p
-///     Neighbor m = tree.search(volume::Segment(p, q, 0.2), {.to_axis = true}).nearest();   // nearest to the segment
+///     Neighbor n = tree.search(region::Segment(p, q, 0.2)).nearest();                      // nearest to p
+///     Neighbor m = tree.search(region::Segment(p, q, 0.2), {.to_axis = true}).nearest();   // nearest to the segment
 ///     std::array<Neighbor, 8> eight;
-///     for (const Neighbor& x : tree.search(volume::Ball(p, kFar)).nearest(eight)) …
+///     for (const Neighbor& x : tree.search(region::Ball(p, kFar)).nearest(eight)) …
 class KdTree {
  public:
   /// No points.
