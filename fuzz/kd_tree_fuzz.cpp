@@ -16,7 +16,7 @@ namespace {
 using graze::Pose;
 using graze::Vec3;
 using graze_test::Question;
-namespace region = graze::volume;
+namespace region = graze::region;
 
 class Bytes {
  public:

@@ -77,7 +77,7 @@ std::size_t Cloud::memory() const {
                       data_->recoveries.capacity() * sizeof(Recovery) + data_->stored.capacity() * sizeof(float) +
                       data_->residuals.capacity() * sizeof(float) + data_->doubles.capacity() * sizeof(double);
   for (const Attribute& a : data_->attributes) bytes += sizeof(Attribute) + a.bytes_.capacity();
-  return bytes;
+  return bytes + data_->tree.memory_bytes();
 }
 
 void Cloud::Attribute::refuse_type(NumberType asked) const {

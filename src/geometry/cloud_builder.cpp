@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "graze/base/error.h"
+#include "graze/base/parallel.h"
 #include "graze/geometry/cloud.h"
 
 namespace graze {
@@ -228,6 +230,33 @@ void CloudBuilder::flush() {
   }
 }
 
+namespace {
+
+// float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
+KdTree tree_of(const Cloud& cloud) {
+  const bool floats = cloud.rounding() == 0 && std::all_of(cloud.blocks().begin(), cloud.blocks().end(),
+                                                           [](const auto& b) { return b.origin == Vec3::Zero(); });
+  if (floats) return KdTree(PointsView(cloud.stored()));
+  std::vector<Vec3> points(cloud.size());
+  parallel_for(points.size(), [&](std::size_t i) { points[i] = cloud.point(i); }, {.grain = Cloud::kBlock});
+  return KdTree(points);
+}
+
+std::uint64_t stamp_of(std::span<const float> stored, std::span<const float> residuals,
+                       std::span<const double> doubles) {
+  std::uint64_t hash = stored.size();
+  const auto add = [&](std::uint64_t bits) {
+    hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29U;
+  };
+  for (const float x : stored) add(std::bit_cast<std::uint32_t>(x));
+  for (const float x : residuals) add(std::bit_cast<std::uint32_t>(x));
+  for (const double x : doubles) add(std::bit_cast<std::uint64_t>(x));
+  return hash;
+}
+
+}  // namespace
+
 Cloud CloudBuilder::finish(double radius) && {
   flush();
   pending_.reset();
@@ -236,7 +265,11 @@ Cloud CloudBuilder::finish(double radius) && {
   data.residuals.shrink();
   data.doubles.shrink();
   for (Cloud::Attribute& a : data.attributes) a.bytes_.shrink();
-  return {std::move(data_), radius};
+  Cloud cloud(data_, radius);
+  data.tree = tree_of(cloud);
+  data.stamp = stamp_of(data.stored.span(), data.residuals.span(), data.doubles.span());
+  data_.reset();
+  return cloud;
 }
 
 }  // namespace graze

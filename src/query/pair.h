@@ -20,7 +20,11 @@ namespace graze {
 inline constexpr double kSquareRootOfLeast = 2e-154;
 
 template <class S>
-concept Bounded = !std::same_as<S, HalfSpace> && !std::same_as<S, Plane>;
+concept Unbounded = std::same_as<S, HalfSpace> || std::same_as<S, Plane>;
+template <class S>
+concept Bounded = requires(const S& s) {
+  core(s);
+};
 
 // Shapes whose signed distance from a point has a closed form.
 template <class S>
@@ -329,8 +333,8 @@ template <class A>
 PairDistance measure(const A& a, const Plane& b, const Relative& relative, const PairQuestion& question) {
   return measure_plane(a, b, relative, question);
 }
-template <class A, class B>
-requires(!Bounded<B>) bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+template <class A, Unbounded B>
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }

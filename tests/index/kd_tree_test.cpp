@@ -18,7 +18,7 @@ using graze::KdTree;
 using graze::kInfinity;
 using graze::PointsView;
 using graze::Pose;
-namespace region = graze::volume;
+namespace region = graze::region;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 

@@ -140,6 +140,10 @@ class KdTree {
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
 
+  /// What the tree is made of (src/index/kd_tree_data.h), for those who walk it themselves: at most one is not null.
+  const kd_tree::Tree<float>* floats() const { return floats_.get(); }
+  const kd_tree::Tree<double>* doubles() const { return doubles_.get(); }
+
  private:
   friend class Search;
   // At most one of them; which one tells the type of the caller's coordinates.
