@@ -146,10 +146,10 @@ class KdTree {
 
  private:
   friend class Search;
+  std::size_t skipped_ = 0;  // first: making the tree sets it
   // At most one of them; which one tells the type of the caller's coordinates.
   std::unique_ptr<kd_tree::Tree<float>> floats_;
   std::unique_ptr<kd_tree::Tree<double>> doubles_;
-  std::size_t skipped_ = 0;
 };
 
 }  // namespace graze
