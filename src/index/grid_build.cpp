@@ -19,7 +19,7 @@ struct Budget {
 };
 Budget budget(std::size_t points, int depth) {
   const auto n = static_cast<double>(points);
-  if (depth > 0) return {std::max(256.0, n / 16), std::max(64.0, n)};  // grids within grids may be many
+  if (depth > 0) return {std::max(256.0, n / 16), std::max(64.0, n / 4)};  // grids within grids may be many
   return {std::max({5000.0, std::min(n / 7, 9500.0), n / 16}), std::max(16000.0, n)};
 }
 
@@ -164,17 +164,19 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
 // A grid of its own for the points of an overfull block; its slots become empty, so that whatever scans across them
 // finds nothing.
 void make_child(Grid& grid, Block& block, int depth) {
-  Buffer<Record> part;
+  Buffer<Record>& part = grid.scratch.part;
+  part.clear();
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (grid.index[i] != kNone) part.push_back({grid.x[i], grid.y[i], grid.z[i], grid.index[i]});
   }
   clear_slots(grid, block.begin, block.end);
-  grid.children.emplace_back();
-  block.child = static_cast<std::uint32_t>(grid.children.size() - 1);
+  if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
   Grid child;
+  std::swap(child.scratch, *grid.scratch.inner);
   build_from(child, PointsView(part.data(), part.size(), sizeof(Record)), part.data(), depth + 1);
-  child.scratch = {};
-  grid.children[block.child] = std::move(child);
+  std::swap(child.scratch, *grid.scratch.inner);
+  block.child = static_cast<std::uint32_t>(grid.children.size());
+  grid.children.push_back(std::move(child));
 }
 
 // Fills in a block with points from its cursors.
