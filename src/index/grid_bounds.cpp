@@ -258,25 +258,27 @@ constexpr std::uint16_t kUnknownKey = 0x3FFF, kFarWitness = 0x2000;
 constexpr std::uint16_t key_of(int step, int axis) {
   return static_cast<std::uint16_t>(step * step << 9 | (step + 2) << (6 - 3 * axis));
 }
-struct ColumnKeys {
-  std::uint16_t of[64][2];
+// What the occupied octants of one block mean for the octants in the same columns, of the block above (`shift` -2), of
+// the same and of the block below (2).
+struct OctantKeys {
+  alignas(16) std::uint16_t of[256][8];
 };
-// By the occupied octants of a column: two of the block below, two of the own, two of the one above.
-constexpr ColumnKeys make_column_keys() {
-  ColumnKeys keys{};
-  for (int bits = 0; bits < 64; ++bits) {
-    for (int z = 0; z < 2; ++z) {
+constexpr OctantKeys make_octant_keys(int shift) {
+  OctantKeys keys{};
+  for (int bits = 0; bits < 256; ++bits) {
+    for (int octant = 0; octant < 8; ++octant) {
       std::uint16_t best = kUnknownKey;
-      for (int step = -2; step <= 2; ++step) {
-        const int at = 2 + z + step;
-        if (at < 6 && (bits >> at & 1) != 0) best = std::min(best, key_of(step, 2));
+      for (int z = 0; z < 2; ++z) {
+        const int step = z + shift - octant % 2;
+        const bool occupied = (bits >> (octant / 2 * 2 + z) & 1) != 0;
+        if (occupied && -2 <= step && step <= 2) best = std::min(best, key_of(step, 2));
       }
-      keys.of[bits][z] = best;
+      keys.of[bits][octant] = best;
     }
   }
   return keys;
 }
-constexpr ColumnKeys kColumnKeys = make_column_keys();
+constexpr OctantKeys kKeysBelow = make_octant_keys(-2), kKeysOwn = make_octant_keys(0), kKeysAbove = make_octant_keys(2);
 
 // Which octants have an occupied cell.
 HWY_INLINE std::uint32_t octants_of(std::uint64_t occupied) {
@@ -286,14 +288,12 @@ HWY_INLINE std::uint32_t octants_of(std::uint64_t occupied) {
   return static_cast<std::uint32_t>((occupied & 0x0101010101010101ULL) * 0x0102040810204080ULL >> 56U);
 }
 
+#if HWY_TARGET == HWY_SCALAR
 void octants_along_z(std::uint32_t below, std::uint32_t own, std::uint32_t above, std::uint16_t* out) {
-  for (unsigned column = 0; column < 8; column += 2) {
-    const std::uint32_t bits = (below >> column & 3U) | (own >> column & 3U) << 2U | (above >> column & 3U) << 4U;
-    std::memcpy(out + column, kColumnKeys.of[bits], sizeof kColumnKeys.of[bits]);
+  for (std::size_t i = 0; i < 8; ++i) {
+    out[i] = std::min({kKeysBelow.of[below][i], kKeysOwn.of[own][i], kKeysAbove.of[above][i]});
   }
 }
-
-#if HWY_TARGET == HWY_SCALAR
 // Octants `stride` apart along the axis.
 void octants_along(int axis, std::size_t stride, const std::uint16_t* below, const std::uint16_t* own,
                    const std::uint16_t* above, std::uint16_t* out) {
@@ -320,6 +320,11 @@ void octants_along_x(const std::uint16_t* below, const std::uint16_t* own, const
 }
 #else
 using Octants = hn::FixedTag<std::uint16_t, 8>;
+HWY_INLINE void octants_along_z(std::uint32_t below, std::uint32_t own, std::uint32_t above, std::uint16_t* out) {
+  const Octants d;
+  const auto keys = hn::Min(hn::Load(d, kKeysBelow.of[below]), hn::Load(d, kKeysAbove.of[above]));
+  hn::StoreU(hn::Min(keys, hn::Load(d, kKeysOwn.of[own])), d, out);
+}
 template <int kAxis, class V>
 HWY_INLINE V nearest_octant(Octants d, V two_below, V one_below, V own, V one_above, V two_above) {
   const auto at = [&](V keys, int step) HWY_ATTR { return hn::Add(keys, hn::Set(d, key_of(step, kAxis))); };

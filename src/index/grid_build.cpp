@@ -60,7 +60,7 @@ std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& poin
   const double scale = kFine / longest * (1 - 1e-6);              // the highest coordinate stays below 64
   // An odd step does not run in step with the rows of a frame.
   const std::size_t step = std::max<std::size_t>(1, points.size() / kSample) | 1U;
-  int sample = 0;
+  int sample = 0, seen = 0;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const auto [x, y, z] = points[i];
     if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
@@ -68,24 +68,25 @@ std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& poin
     const auto bx = static_cast<unsigned>((x - grid.low[0]) * scale);
     const auto by = static_cast<unsigned>((y - grid.low[1]) * scale);
     const auto bz = static_cast<unsigned>((z - grid.low[2]) * scale);
-    boxes[bx * kFine + by] |= 1ULL << bz;
+    std::uint64_t& row = boxes[bx * kFine + by];
+    seen += (row >> bz & 1U) == 0 ? 1 : 0;
+    row |= 1ULL << bz;
   }
   std::array<double, kScales> counts{};
   counts.fill(1);
   if (sample == 0) return counts;
   unsigned edge = kFine;
   for (double& count : counts) {
-    int seen = 0;
-    for (unsigned i = 0; i < edge * edge; ++i) seen += std::popcount(boxes[i]);
     count = boxes_behind(seen, sample, std::pow(edge, 3));
     // Boxes of twice the edge: four rows become one, and bits along z join in pairs.
     const unsigned half = edge / 2;
+    seen = 0;
     for (unsigned bx = 0; bx < half; ++bx) {
       for (unsigned by = 0; by < half; ++by) {
         const std::uint64_t* row = boxes.data() + std::size_t{2} * bx * edge + 2 * by;
-        std::uint64_t bits = row[0] | row[1] | row[edge] | row[edge + 1];
-        bits |= bits >> 1U;
-        boxes[bx * half + by] = even_bits(bits);
+        const std::uint64_t bits = row[0] | row[1] | row[edge] | row[edge + 1];
+        boxes[bx * half + by] = bits == 0 ? 0 : even_bits(bits | bits >> 1U);
+        if (bits != 0) seen += std::popcount(boxes[bx * half + by]);
       }
     }
     edge = half;
