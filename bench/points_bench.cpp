@@ -29,7 +29,8 @@ using graze::bench::time_of;
 using graze::bench::Times;
 using graze_test::floats;
 
-constexpr std::size_t kQueries = 16384;
+// So many that no branch predictor learns them by heart.
+constexpr std::size_t kQueries = 131072;
 constexpr graze::CaptOptions kCaptOptions{.least_radius = kLeastRadius, .most_radius = kMostRadius};
 
 struct Cloud {
@@ -178,7 +179,7 @@ void print_instruction_sets(const std::vector<Cloud>& clouds) {
     fmt::print("{:<14}", target);
     for (const Cloud& cloud : clouds) {
       PointGrid grid;
-      const Spheres s = make_spheres(cloud.points, true, kQueries / 4, 9);
+      const Spheres s = make_spheres(cloud.points, true, kQueries / 8, 9);
       double build = graze::kInfinity, single = build, batch = build;
       for (int round = 0; round < 3; ++round) {
         build = std::min(build, time_of([&] { grid.rebuild(floats(cloud.points)); }) / 1e6);
@@ -198,7 +199,7 @@ void print_growth() {
     const Points points = graze_test::uniform_points(count, 1, 3);
     PointGrid grid;
     const double build = time_of([&] { grid.rebuild(floats(points)); }) / static_cast<double>(count);
-    const Spheres s = make_spheres(points, true, kQueries / 4, 9);
+    const Spheres s = make_spheres(points, true, kQueries / 8, 9);
     ask(grid, s);
     const double single = time_of([&] { ask(grid, s); }) / static_cast<double>(s.size());
     fmt::print("{:>10}{:>10.1f}{:>10.0f}{:>10.1f}\n", count, build, single,

@@ -124,8 +124,8 @@ struct Grid {
   double cell = 1, inverse = 1;
   float twice_inverse = 2;
   std::array<int, 3> blocks{};
-  double end[3] = {0, 0, 0};               // of the frame, in cells
-  std::array<std::ptrdiff_t, 27> steps{};  // in the directory, to the blocks around one, in the order of Block::around
+  double end[3] = {0, 0, 0};             // of the frame, in cells
+  std::array<std::int32_t, 27> steps{};  // in the directory, to the blocks around one, in the order of Block::around
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};  // bounds of the points
 
   Buffer<std::uint32_t> directory;  // per block: number of a near block, or kFar | upper << 8 | lower in blocks²

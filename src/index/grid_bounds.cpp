@@ -278,7 +278,8 @@ constexpr OctantKeys make_octant_keys(int shift) {
   }
   return keys;
 }
-constexpr OctantKeys kKeysBelow = make_octant_keys(-2), kKeysOwn = make_octant_keys(0), kKeysAbove = make_octant_keys(2);
+constexpr OctantKeys kKeysBelow = make_octant_keys(-2), kKeysOwn = make_octant_keys(0),
+                     kKeysAbove = make_octant_keys(2);
 
 // Which octants have an occupied cell.
 HWY_INLINE std::uint32_t octants_of(std::uint64_t occupied) {

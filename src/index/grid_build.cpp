@@ -131,7 +131,7 @@ void choose_frame(Grid& grid, const PointsView& points, const Budget& budget) {
   }
   for (int i = 0; i < 27; ++i) {
     grid.steps[static_cast<std::size_t>(i)] =
-        (std::ptrdiff_t{i / 9 - 1} * grid.blocks[1] + i / 3 % 3 - 1) * grid.blocks[2] + i % 3 - 1;
+        ((i / 9 - 1) * grid.blocks[1] + i / 3 % 3 - 1) * grid.blocks[2] + i % 3 - 1;
   }
 }
 

@@ -321,15 +321,13 @@ bool search_grid(const Grid& grid, Visitor& visitor) {
 // Looks at the points of a nearest occupied octant, which most open spheres touch. Returns whether to stop.
 template <class Visitor>
 HWY_INLINE bool visit_witness(const Grid& grid, const Cell& cell, Visitor& visitor) {
-  if ((cell.entry & kFar) != 0) return false;
   const std::uint32_t octant = (cell.x & 2U) << 1U | (cell.y & 2U) | (cell.z & 2U) >> 1U;
-  const std::uint32_t code = grid.near[cell.entry].witness[octant];
+  const std::uint32_t code = grid.near[cell.number].witness[octant];
   if (code == kNoWitness) return false;
   const std::uint32_t x = cell.x / 2 + (code >> 6U) - 2, y = cell.y / 2 + (code >> 3U & 7U) - 2,
                       z = cell.z / 2 + (code & 7U) - 2;
   const auto ny = static_cast<std::uint32_t>(grid.blocks[1]), nz = static_cast<std::uint32_t>(grid.blocks[2]);
-  const std::uint32_t there = (x / 2 * ny + y / 2) * nz + z / 2;
-  const Block& block = grid.near[grid.dense ? there + 1 : grid.directory[there]];
+  const Block& block = grid.near[number_of(grid, (x / 2 * ny + y / 2) * nz + z / 2)];
   if (block.starts == kNone) return visitor.scan(grid, block.begin, block.end);
   if (block.child != kNone) return false;
   const std::uint32_t first = 8 * ((x & 1U) << 2U | (y & 1U) << 1U | (z & 1U));
@@ -345,12 +343,11 @@ HWY_INLINE bool search_around(const Grid& grid, const Cell& cell, const Place& p
                       static_cast<int>(cell.z / kEdge)};
   double u[3];
   for (int axis = 0; axis < 3; ++axis) u[axis] = place.u[axis] / kEdge - own[axis] + 1;
-  const std::size_t here = grid.block_at(own[0], own[1], own[2]);
-  std::uint64_t blocks = grid.near[cell.entry].around & boxes_within<27>(u, place.reach / kEdge, kAroundShares);
+  std::uint64_t blocks = grid.near[cell.number].around & boxes_within<27>(u, place.reach / kEdge, kAroundShares);
   for (; blocks != 0; blocks &= blocks - 1) {
     const int i = std::countr_zero(blocks);
-    const std::size_t there = here + static_cast<std::size_t>(grid.steps[static_cast<std::size_t>(i)]);
-    const std::uint32_t number = grid.dense ? static_cast<std::uint32_t>(there + 1) : grid.directory[there];
+    const auto step = static_cast<std::uint32_t>(grid.steps[static_cast<std::size_t>(i)]);
+    const std::uint32_t number = number_of(grid, cell.block + step);
     const Block& block = grid.near[number];
     if (block.starts == kNone) {
       if (visitor.scan(grid, block.begin, block.end)) return true;
@@ -375,12 +372,11 @@ bool search_ball(const Grid& grid, const Ball& ball) {
 
 bool search_open_ball(const Grid& grid, const Ball& ball, const Cell& cell) {
   Collider collider(ball);
-  const std::uint32_t entry = grid.dense ? grid.directory[cell.entry - 1] : cell.entry;
-  if ((entry & kFar) != 0) {
-    const Verdict verdict = look_up(grid, ball, {cell.x, cell.y, cell.z, entry});
-    return verdict == Verdict::open ? search_grid(grid, collider) : verdict == Verdict::hit;
-  }
-  return visit_witness(grid, cell, collider) || search_rest(grid, cell, collider);
+  if (visit_witness(grid, cell, collider)) return true;
+  const std::uint32_t entry = grid.directory[cell.block];
+  if ((entry & kFar) == 0) return search_rest(grid, cell, collider);
+  const Verdict verdict = look_up_far(grid, ball, entry);
+  return verdict == Verdict::open ? search_grid(grid, collider) : verdict == Verdict::hit;
 }
 
 // Of any ball at all.
@@ -513,15 +509,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace graze::point_grid {
 
-HWY_EXPORT(search_ball);
-HWY_EXPORT(search_open_ball);
+HWY_EXPORT(collides);
 HWY_EXPORT(search_point);
 HWY_EXPORT(search_spheres);
 
-bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(grid, ball); }
-bool search_open(const Grid& grid, const Ball& ball, const Cell& cell) {
-  return HWY_DYNAMIC_DISPATCH(search_open_ball)(grid, ball, cell);
-}
+bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(collides)(grid, ball); }
 
 Found search_nearest(const Grid& grid, const double* center, double reach) {
   Found found{};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,13 +14,19 @@ namespace graze::point_grid {
 
 enum class Verdict { free, hit, open };
 
-/// The cell that a centre lies in, and the number of its block or what the directory says of it.
+/// The cell that a centre lies in, its block, and the number of that.
 struct Cell {
   std::uint32_t x, y, z;
-  std::uint32_t entry;
+  std::uint32_t block, number;
 
   std::size_t by_rows() const { return (x % kEdge * kEdge + y % kEdge) * kEdge + z % kEdge; }
 };
+
+/// Number of a block, 0 for far ones that have none.
+inline std::uint32_t number_of(const Grid& grid, std::uint32_t block) {
+  return grid.dense ? block + 1
+                    : static_cast<std::uint32_t>(std::max(static_cast<std::int32_t>(grid.directory[block]), 0));
+}
 
 /// False if the centre lies outside of the frame. Written out axis by axis: compilers make loops of this wait for
 /// memory.
@@ -35,25 +40,34 @@ inline bool find_cell(const Grid& grid, const double* center, Cell& cell) {
   const auto cz = static_cast<std::uint32_t>(static_cast<std::int32_t>(z));
   const auto ny = static_cast<std::uint32_t>(grid.blocks[1]), nz = static_cast<std::uint32_t>(grid.blocks[2]);
   const std::uint32_t block = (cx / kEdge * ny + cy / kEdge) * nz + cz / kEdge;
-  cell = {cx, cy, cz, grid.dense ? block + 1 : grid.directory[block]};
+  cell = {cx, cy, cz, block, number_of(grid, block)};
   return true;
 }
 
-/// What the bounds of its cell tell about a ball.
+/// What the bounds of its cell tell about a ball. Nobody can foresee it, so that callers wait for this: from the load
+/// of the bounds to the verdict there is nothing but integers, and no branch.
 inline Verdict look_up(const Grid& grid, const Ball& ball, const Cell& cell) {
-  const double rho = std::min((ball.radius + ball.point_radius) * grid.inverse, 1e100);
-  const Bounds bounds = bounds_of(grid, cell.entry, cell.by_rows());
-  const double more = rho * kMore + kSlack, less = std::max(rho * (2 - kMore) - kSlack, 0.0);
-  // By signs, not by branches: nobody can foresee which of the two it is, and callers branch once at most.
-  const auto negative = [](double v) { return static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 63U); };
-  const int free = negative(more * more - bounds.lower), hit = 1 - negative(less * less - bounds.upper);
-  return static_cast<Verdict>(hit | (1 - (free | hit)) << 1);
+  const double rho = (ball.radius + ball.point_radius) * grid.inverse;
+  const double more = std::min(rho * kMore + kSlack, 4.0), less = std::clamp(rho * (2 - kMore) - kSlack, 0.0, 9.0);
+  const auto not_free = static_cast<std::uint32_t>(static_cast<std::int32_t>(more * more));  // up to this lower bound
+  const std::uint32_t hits = kUppersUpTo.of[static_cast<std::int32_t>(less * less)];         // numbers of upper bounds
+  const std::uint32_t bounds = grid.bounds[cell.number].of[cell.by_rows()];
+  const std::uint32_t free = (bounds & 0xFU) > not_free ? 1 : 0, hit = bounds >> 4U < hits ? 1 : 0;
+  return static_cast<Verdict>(hit | (1U - (free | hit)) << 1U);
 }
 
-/// The exact answer, from the points.
+/// The same from the bounds of a far block.
+inline Verdict look_up_far(const Grid& grid, const Ball& ball, std::uint32_t entry) {
+  const double rho = (ball.radius + ball.point_radius) * grid.inverse;
+  constexpr double kBlock = kEdge * kEdge;  // cells² in a block²
+  const std::uint32_t upper = entry >> 8U & 0xFFU;
+  if (kBlock * (entry & 0xFFU) > square(rho * kMore + kSlack)) return Verdict::free;
+  const bool hit = upper != kUnknown && kBlock * upper <= square(std::max(rho * (2 - kMore) - kSlack, 0.0));
+  return hit ? Verdict::hit : Verdict::open;
+}
+
+/// Whether a ball touches a point; balls that are none do.
 bool search(const Grid& grid, const Ball& ball);
-/// The same, for a ball of which the bounds of its cell told nothing.
-bool search_open(const Grid& grid, const Ball& ball, const Cell& cell);
 /// The nearest point within `reach` (to the point itself).
 struct Found {
   double squared;

@@ -29,28 +29,18 @@ inline constexpr ShareOf kCellShares = make_share_of(true), kAroundShares = make
 // Relative rounding of lengths in cells; far more than double needs.
 inline constexpr double kMore = 1 + 1e-9;
 
-// Squared, in cells; the upper one is infinite where it is not known.
-struct Bounds {
-  double lower, upper;
+// How many of kUppers are no larger than a squared radius in cells², rounded down.
+struct UppersUpTo {
+  std::uint8_t of[9 * 9 + 1] = {};
 };
-struct BoundsTable {
-  Bounds of[256] = {};
-};
-constexpr BoundsTable make_bounds_table() {
-  BoundsTable table;
-  for (int i = 0; i < 256; ++i) {
-    const int upper = kUppers[i / 16];
-    table.of[i] = {static_cast<double>(i % 16), upper == kUnknown ? kInfinity : static_cast<double>(upper)};
+constexpr UppersUpTo make_uppers_up_to() {
+  UppersUpTo table;
+  for (int squared = 0; squared <= 9 * 9; ++squared) {
+    while (table.of[squared] < 15 && kUppers[table.of[squared]] <= squared) ++table.of[squared];
   }
   return table;
 }
-inline constexpr BoundsTable kBounds = make_bounds_table();
-
-inline Bounds bounds_of(const Grid& grid, std::uint32_t entry, std::size_t cell) {
-  if ((entry & kFar) == 0) return kBounds.of[grid.bounds[entry].of[cell]];
-  const std::uint32_t upper = entry >> 8U & 0xFFU;
-  return {kEdge * kEdge * static_cast<double>(entry & 0xFFU), upper == kUnknown ? kInfinity : kEdge * kEdge * upper};
-}
+inline constexpr UppersUpTo kUppersUpTo = make_uppers_up_to();
 
 inline double square(double v) { return v * v; }
 
