@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kFar = 1U << 31U;  // directory entry of a block 
 inline constexpr std::uint8_t kUnknown = 255;     // an upper bound that is not known
 inline constexpr std::uint8_t kCellReach = 16;    // near cells know lower bounds up to 4² cells²
 inline constexpr int kBlockReach = 7;             // far blocks know bounds up to 7 blocks
-inline constexpr std::uint32_t kScanAll = 32;     // blocks with up to so many points are not sorted by cell
+inline constexpr std::uint32_t kScanAll = 64;     // blocks with up to so many points are not sorted by cell
 
 // Where the points begin: behind one block of padding and a little more, so that no rounding puts a point into it.
 inline constexpr float kPad = kEdge + 0.0625F;

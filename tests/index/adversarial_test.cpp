@@ -55,7 +55,7 @@ Cost cost_of(const NamedCloud& cloud) {
 }
 
 TEST(PointGridAdversarial, CostsLittleMoreThanAUniformCloud) {
-  const auto count = static_cast<std::size_t>(scaled(200000));
+  const auto count = static_cast<std::size_t>(scaled(1000000));
   const Cost usual = cost_of({"uniform", uniform_points(count, 1, 1), 2});
   std::vector<NamedCloud> clouds{{"identical", Points(count, Point{1, 2, 3}), 1},
                                  {"along x", on_line(count, {-1, 0, 0}, {1, 0, 0}, 2), 2},
