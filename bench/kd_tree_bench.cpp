@@ -124,7 +124,7 @@ void measure_radius(Claims& claims, const Scene& scene, const KdTree& tree, cons
       [&] {
         ours = 0;
         for (std::size_t i = 0; i < scene.queries.size(); ++i) {
-          ours += tree.search(graze::volume::Ball(scene.query(i), radius)).all(buffer);
+          ours += tree.search(graze::region::Ball(scene.query(i), radius)).all(buffer);
         }
       },
       [&] {
@@ -137,7 +137,7 @@ void measure_radius(Claims& claims, const Scene& scene, const KdTree& tree, cons
   bool agree = true;
   for (std::size_t i = 0; i < std::min<std::size_t>(scene.queries.size(), 2000); ++i) {
     buffer.resize(buffer.capacity());
-    buffer.resize(tree.search(graze::volume::Ball(scene.query(i), radius)).all(buffer));
+    buffer.resize(tree.search(graze::region::Ball(scene.query(i), radius)).all(buffer));
     peer.radiusSearch(scene.queries[i].data(), squared, found, nanoflann::SearchParams(32, 0, true));
     agree = agree && same_points(buffer, found, scene.points, scene.query(i), radius);
   }
@@ -157,7 +157,7 @@ void measure_nearest(Claims& claims, const Scene& scene, const KdTree& tree, con
       scene.queries.size(),
       [&] {
         for (std::size_t i = 0; i < scene.queries.size(); ++i) {
-          keep(tree.search(graze::volume::Ball(scene.query(i), kEverywhere)).nearest(buffer).size());
+          keep(tree.search(graze::region::Ball(scene.query(i), kEverywhere)).nearest(buffer).size());
         }
       },
       [&] {
@@ -165,7 +165,7 @@ void measure_nearest(Claims& claims, const Scene& scene, const KdTree& tree, con
       },
       5);
   for (std::size_t i = 0; i < std::min<std::size_t>(scene.queries.size(), 2000); ++i) {
-    tree.search(graze::volume::Ball(scene.query(i), kEverywhere)).nearest(buffer);
+    tree.search(graze::region::Ball(scene.query(i), kEverywhere)).nearest(buffer);
     peer.knnSearch(scene.queries[i].data(), k, indices.data(), squares.data());
     for (std::size_t j = 0; j < k; ++j) {
       agree = agree && std::abs(buffer[j].distance - std::sqrt(double{squares[j]})) <= 1e-6;
@@ -189,7 +189,7 @@ void print_growth() {
       const double radius = scene.radius(30);
       search = std::min(search, graze::bench::time_of([&] {
                           for (std::size_t i = 0; i < scene.queries.size(); ++i) {
-                            keep(tree.search(graze::volume::Ball(scene.query(i), radius)).all(buffer));
+                            keep(tree.search(graze::region::Ball(scene.query(i), radius)).all(buffer));
                           }
                         }));
     }
@@ -205,7 +205,7 @@ void print_growth() {
     for (int round = 0; round < 3; ++round) {
       search = std::min(search, graze::bench::time_of([&] {
                           for (std::size_t i = 0; i < scene.queries.size(); ++i) {
-                            keep(tree.search(graze::volume::Ball(scene.query(i), scene.radius(30))).all(buffer));
+                            keep(tree.search(graze::region::Ball(scene.query(i), scene.radius(30))).all(buffer));
                           }
                         }));
     }

@@ -16,7 +16,7 @@ namespace {
 using graze::Pose;
 using graze::Vec3;
 using graze_test::Question;
-namespace volume = graze::volume;
+namespace region = graze::region;
 
 class Bytes {
  public:
@@ -56,34 +56,34 @@ Question question_from(Bytes& bytes) {
   const double r = bytes.number();
   switch (kind % 8) {
     case 0:
-      q.volume = volume::Ball(a, r);
+      q.volume = region::Ball(a, r);
       break;
     case 1:
-      q.volume = volume::Line(a, b, r);
+      q.volume = region::Line(a, b, r);
       break;
     case 2:
-      q.volume = volume::Ray(a, b, r);
+      q.volume = region::Ray(a, b, r);
       break;
     case 3:
-      q.volume = volume::Segment(a, b, r);
+      q.volume = region::Segment(a, b, r);
       break;
     case 4:
-      q.volume = volume::Box(a.cwiseMin(b), a.cwiseMax(b));
+      q.volume = region::Box(a.cwiseMin(b), a.cwiseMax(b));
       break;
     case 5: {
       const double w = bytes.number(), x = bytes.number(), y = bytes.number();
-      q.volume = volume::OrientedBox(b.cwiseAbs(), Pose::from_wxyz(a, w, x, y, r));
+      q.volume = region::OrientedBox(b.cwiseAbs(), Pose::from_wxyz(a, w, x, y, r));
       break;
     }
     case 6:
-      q.volume = volume::Cylinder(a, b, r);
+      q.volume = region::Cylinder(a, b, r);
       break;
     default:
       for (int i = bytes.byte() % 8; i > 0; --i) {
         const Vec3 normal = bytes.vector();
         q.sides.push_back({normal, bytes.number()});
       }
-      q.volume = volume::Polytope(q.sides, a);
+      q.volume = region::Polytope(q.sides, a);
   }
   q.to_axis = q.to_axis && graze::has_axis(q.volume);
   return q;

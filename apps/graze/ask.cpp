@@ -34,6 +34,7 @@ A geometry is {"shape": KIND, …fields, "pose": POSE, "local": POSE}.
   convex             "points": [[x,y,z],…]
   triangle           "points": three of them
   halfspace, plane   "normal": [x,y,z], "offset"
+  cloud              "points": [[x,y,z],…] or "file", "radius" of each (0)
 
 A pose is {"xyz": [x,y,z]} with "wxyz" or "xyzw" (a quaternion) or "rpy" (radians, fixed axes). Metres everywhere.
 

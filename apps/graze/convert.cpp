@@ -1,6 +1,8 @@
 // graze convert: a cloud from one format to another.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -53,6 +55,18 @@ ConvertCloudOptions options_of(const ConvertArguments& a) {
   return options;
 }
 
+void check_numbers(const ConvertArguments& a) {
+  const auto finite = [](const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+  };
+  if (!std::isfinite(a.scale) || a.scale == 0) throw CLI::ValidationError("--scale", "must be finite and not 0");
+  if (!finite(a.translation)) throw CLI::ValidationError("--translate", "must be finite numbers");
+  if (!finite(a.las_offset)) throw CLI::ValidationError("--las-offset", "must be finite numbers");
+  if (!finite(a.las_scale) || std::any_of(a.las_scale.begin(), a.las_scale.end(), [](double x) { return x <= 0; })) {
+    throw CLI::ValidationError("--las-scale", "must be positive");
+  }
+}
+
 int convert(const ConvertArguments& arguments, bool quiet) {
   ConvertCloudOptions options = options_of(arguments);
   ProgressBar bar(quiet);
@@ -78,7 +92,8 @@ void add_convert(CLI::App& app, Session& session) {
   command->add_option("OUT", a->to, "The new file; its extension tells the format: .ply .pcd .las .xyz .csv .txt")
       ->required();
   command->add_option("--format", a->format, "The format, whatever the extension: ply, pcd, las, xyz, csv, txt")
-      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt"}));
+      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt"}))
+      ->option_text("F");
 
   CLI::Option_group* encoding = command->add_option_group("Encoding");
   encoding->add_flag("--ascii", a->ascii, "Text (PLY, PCD)");
@@ -90,22 +105,30 @@ void add_convert(CLI::App& app, Session& session) {
   command->add_flag("--double", a->twice, "Coordinates as float64")->excludes(single);
 
   command->add_option("--scale", a->scale, "Multiply the coordinates, such as 0.001 for millimetres to metres")
-      ->check(CLI::Number);
-  command->add_option("--translate", a->translation, "Add X Y Z to the coordinates, after scaling")->expected(3);
+      ->option_text("S");
+  command->add_option("--translate", a->translation, "Add X Y Z to the coordinates, after scaling")
+      ->expected(3)
+      ->option_text("X Y Z");
   command->add_flag("--apply-viewpoint", a->apply_viewpoint, "Move the points of a PCD by its VIEWPOINT");
   command->add_flag("--drop-skipped", a->drop, "Leave out points that are NaN or infinite (LAS does always)");
   command->add_flag("--no-attributes", a->no_attributes, "Coordinates only");
   command->add_option("--separator", a->separator, "Of text: ',' ';' tab or space")
-      ->check(CLI::IsMember({",", ";", "tab", "space"}));
+      ->check(CLI::IsMember({",", ";", "tab", "space"}))
+      ->option_text("C");
   command->add_flag("--no-header", a->no_header, "Text without the line of names");
-  command->add_option("--las", a->las_version, "Version of LAS, 1.2 or 1.4")->check(CLI::IsMember({"1.2", "1.4"}));
-  command->add_option("--las-scale", a->las_scale, "Grid of LAS coordinates: one number, or three")->expected(1, 3);
-  command->add_option("--las-offset", a->las_offset, "Origin of LAS coordinates: X Y Z")->expected(3);
+  command->add_option("--las", a->las_version, "Version of LAS, 1.2 or 1.4")
+      ->check(CLI::IsMember({"1.2", "1.4"}))
+      ->option_text("V");
+  command->add_option("--las-scale", a->las_scale, "Grid of LAS coordinates: one number, or three")
+      ->expected(1, 3)
+      ->option_text("S");
+  command->add_option("--las-offset", a->las_offset, "Origin of LAS coordinates")->expected(3)->option_text("X Y Z");
   command->footer(
       "What the new format can hold is kept: attributes with their types, the scale, offset and coordinate system of "
       "LAS,\n"
       "the viewpoint and rows of PCD. OUT may be IN. A file that is there is replaced when the new one is complete.");
   command->callback([&session, a] {
+    check_numbers(*a);
     if (a->las_scale.size() == 2) throw CLI::ValidationError("--las-scale", "takes one number or three");
     session.run = [&session, a] { return convert(*a, session.quiet); };
   });

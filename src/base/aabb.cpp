@@ -7,6 +7,13 @@ double gap(const Aabb& a, const Aabb& b) {
   return (a.min - b.max).cwiseMax(b.min - a.max).cwiseMax(0.0).norm();
 }
 
+double separation(const Aabb& a, const Aabb& b) {
+  if (a.empty() || b.empty()) return kInfinity;
+  const Vec3 apart = (a.min - b.max).cwiseMax(b.min - a.max);
+  const double most = apart.maxCoeff();
+  return most > 0 ? apart.cwiseMax(0.0).norm() : most;
+}
+
 double gap(const Aabb& box, const Vec3& p) {
   if (box.empty()) return kInfinity;
   return (box.min - p).cwiseMax(p - box.max).cwiseMax(0.0).norm();

@@ -31,7 +31,7 @@ Cloud::Cloud(const PointView& points, const CloudOptions& options) {
     types.push_back({attribute.name, attribute.values.type});
     columns.push_back(attribute.values);
   }
-  CloudBuilder builder(std::move(types));
+  CloudBuilder builder(types);
   builder.reserve(points.size());
   builder.append(points, columns);
   *this = std::move(builder).finish(options.radius);
@@ -77,7 +77,7 @@ std::size_t Cloud::memory() const {
                       data_->recoveries.capacity() * sizeof(Recovery) + data_->stored.capacity() * sizeof(float) +
                       data_->residuals.capacity() * sizeof(float) + data_->doubles.capacity() * sizeof(double);
   for (const Attribute& a : data_->attributes) bytes += sizeof(Attribute) + a.bytes_.capacity();
-  return bytes;
+  return bytes + data_->tree.memory_bytes();
 }
 
 void Cloud::Attribute::refuse_type(NumberType asked) const {

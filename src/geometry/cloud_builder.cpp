@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "graze/base/error.h"
+#include "graze/base/parallel.h"
 #include "graze/geometry/cloud.h"
 
 namespace graze {
@@ -19,7 +21,7 @@ constexpr float kSkipped = std::numeric_limits<float>::quiet_NaN();
 template <class T>
 bool in_range(const std::array<T, 3>& p) {
   constexpr T kLargest = static_cast<T>(Cloud::kLargestCoordinate);
-  return (std::abs(p[0]) <= kLargest) & (std::abs(p[1]) <= kLargest) & (std::abs(p[2]) <= kLargest);
+  return std::abs(p[0]) <= kLargest && std::abs(p[1]) <= kLargest && std::abs(p[2]) <= kLargest;
 }
 
 bool is_float(double x) { return double{static_cast<float>(x)} == x; }
@@ -44,10 +46,11 @@ Split split(double x, double origin) {
 /// The points of the block that is not full yet.
 struct CloudBuilder::Pending {
   std::array<double, 3 * Cloud::kBlock> values;
+  std::array<float, 3 * Cloud::kBlock> left;  // what storing them leaves out
   std::size_t count = 0;
 };
 
-CloudBuilder::CloudBuilder(std::vector<AttributeType> attributes)
+CloudBuilder::CloudBuilder(const std::vector<AttributeType>& attributes)
     : data_(std::make_shared<Cloud::Data>()), pending_(std::make_unique<Pending>()) {
   std::set<std::string_view> names;
   for (const AttributeType& type : attributes) {
@@ -196,8 +199,10 @@ void CloudBuilder::flush() {
       const double x = values[i + k], origin = block.origin[static_cast<Eigen::Index>(k)];
       const Split s = split(x, origin);
       stored[i + k] = s.stored;
+      const auto left = static_cast<float>(s.left);
+      pending_->left[i + k] = left;
       if (std::isnan(x)) continue;
-      const double recovered = origin + (double{s.stored} + double{static_cast<float>(s.left)});
+      const double recovered = origin + (double{s.stored} + double{left});
       unrounded[k] = unrounded[k] && s.left == 0 && origin + double{s.stored} == x;
       residuals_suffice[k] = residuals_suffice[k] && recovered == x;
       off_sq += s.left * s.left;
@@ -215,8 +220,7 @@ void CloudBuilder::flush() {
       recovery.from[k] = Cloud::Exact::residuals;
       recovery.first[k] = data.residuals.size();
       float* to = data.residuals.extend(count);
-      const double origin = block.origin[static_cast<Eigen::Index>(k)];
-      for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(split(values[3 * i + k], origin).left);
+      for (std::size_t i = 0; i < count; ++i) to[i] = pending_->left[3 * i + k];
     } else {
       recovery.from[k] = Cloud::Exact::doubles;
       recovery.first[k] = data.doubles.size();
@@ -226,6 +230,33 @@ void CloudBuilder::flush() {
   }
 }
 
+namespace {
+
+// float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
+KdTree tree_of(const Cloud& cloud) {
+  const bool floats = cloud.rounding() == 0 && std::all_of(cloud.blocks().begin(), cloud.blocks().end(),
+                                                           [](const auto& b) { return b.origin == Vec3::Zero(); });
+  if (floats) return KdTree(PointsView(cloud.stored()));
+  std::vector<Vec3> points(cloud.size());
+  parallel_for(points.size(), [&](std::size_t i) { points[i] = cloud.point(i); }, {.grain = Cloud::kBlock});
+  return KdTree(points);
+}
+
+std::uint64_t stamp_of(std::span<const float> stored, std::span<const float> residuals,
+                       std::span<const double> doubles) {
+  std::uint64_t hash = stored.size();
+  const auto add = [&](std::uint64_t bits) {
+    hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29U;
+  };
+  for (const float x : stored) add(std::bit_cast<std::uint32_t>(x));
+  for (const float x : residuals) add(std::bit_cast<std::uint32_t>(x));
+  for (const double x : doubles) add(std::bit_cast<std::uint64_t>(x));
+  return hash;
+}
+
+}  // namespace
+
 Cloud CloudBuilder::finish(double radius) && {
   flush();
   pending_.reset();
@@ -234,7 +265,11 @@ Cloud CloudBuilder::finish(double radius) && {
   data.residuals.shrink();
   data.doubles.shrink();
   for (Cloud::Attribute& a : data.attributes) a.bytes_.shrink();
-  return {std::move(data_), radius};
+  Cloud cloud(data_, radius);
+  data.tree = tree_of(cloud);
+  data.stamp = stamp_of(data.stored.span(), data.residuals.span(), data.doubles.span());
+  data_.reset();
+  return cloud;
 }
 
 }  // namespace graze

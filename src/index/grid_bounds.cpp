@@ -194,7 +194,14 @@ void cells_along_x(const std::uint8_t* below, const std::uint8_t* own, const std
   cells_along_x_one_way<false>(below + kCells, own + kCells, above + kCells, upper);
   const Byte d;
   for (std::size_t i = 0; i < kCells; i += hn::Lanes(d)) {
-    hn::StoreInterleaved2(hn::Load(d, lower + i), hn::Load(d, upper + i), d, out + 2 * i);
+    const auto bound = hn::Load(d, upper + i);
+    auto number = hn::Zero(d);
+    for (std::size_t level = 0; level < 15; ++level) {
+      number =
+          hn::Add(number, hn::IfThenElseZero(hn::Gt(bound, hn::Set(d, kUppers[level])), hn::Set(d, std::uint8_t{16})));
+    }
+    const auto low = hn::Min(hn::Load(d, lower + i), hn::Set(d, kHighestLower));
+    hn::Store(hn::Or(number, low), d, out + i);
   }
 }
 
@@ -229,8 +236,7 @@ void bound_all_cells(Grid& grid, const std::uint32_t* list, std::size_t listed, 
   }
   for (std::size_t i = 0; i < listed; ++i) {
     const std::size_t at = list[i];
-    cells_along_x(result(y, at - dx), result(y, at), result(y, at + dx),
-                  reinterpret_cast<std::uint8_t*>(grid.bounds[grid.directory[at]].of));
+    cells_along_x(result(y, at - dx), result(y, at), result(y, at + dx), grid.bounds[grid.directory[at]].of);
   }
 }
 

@@ -7,71 +7,13 @@
 #include <limits>
 
 #include "index/exact_sphere.h"
+#include "index/grid_tables.h"
+#include "index/thresholds.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "index/grid_search.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-// Part of every target's code, once.
-#ifndef GRAZE_INDEX_GRID_SEARCH_ONCE
-#define GRAZE_INDEX_GRID_SEARCH_ONCE
-namespace graze::point_grid {
-namespace {
-
-// Squared distances in float, and what they prove: at most `surely` means within reach, above `hardly` means out of
-// reach, in between the doubles decide.
-struct Thresholds {
-  float surely, hardly;
-};
-
-Thresholds thresholds(const double* center, double reach) {
-  // The centre is rounded to float (2^-24 of its coordinates), the difference and its square by some more of 2^-24, and
-  // squares below the normal range by 2^-149.
-  constexpr double kRelative = 1e-6, kUnderflow = 1e-43, kMost = std::numeric_limits<float>::max();
-  const double largest = std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])});
-  const double shift = 2 * 0x1p-24 * largest + 0x1p-140;
-  const double out = (reach + shift) * (reach + shift) * (1 + kRelative) + kUnderflow;
-  const double in = std::max(reach - shift, 0.0);
-  const double surely = in * in * (1 - kRelative) - kUnderflow;
-  const float infinity = std::numeric_limits<float>::infinity();
-  return {static_cast<float>(std::clamp(surely, -1.0, kMost)) * (1 - 0x1p-22F),
-          out > kMost ? infinity : static_cast<float>(out) * (1 + 0x1p-22F)};
-}
-
-float to_float(double value) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(std::clamp(value, -kMost, kMost));
-}
-
-// Bits of the cells (or blocks in a node) from `first` to `last` along each axis, 0 to 3.
-struct RangeMasks {
-  std::uint64_t of[3][4][4] = {};
-};
-constexpr RangeMasks make_range_masks() {
-  RangeMasks masks;
-  for (int bit = 0; bit < 64; ++bit) {
-    const int at[3] = {bit / 16, bit / 4 % 4, bit % 4};
-    for (int axis = 0; axis < 3; ++axis) {
-      for (int first = 0; first < 4; ++first) {
-        for (int last = first; last < 4; ++last) {
-          if (first <= at[axis] && at[axis] <= last) masks.of[axis][first][last] |= 1ULL << bit;
-        }
-      }
-    }
-  }
-  return masks;
-}
-constexpr RangeMasks kRanges = make_range_masks();
-
-inline double square(double v) { return v * v; }
-
-// Distance along an axis from `u` to the interval [begin, begin + 1].
-inline double gap_to(double u, int begin) { return std::max({begin - u, u - begin - 1, 0.0}); }
-
-}  // namespace
-}  // namespace graze::point_grid
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::point_grid {
@@ -200,8 +142,8 @@ struct Place {
 template <class Visitor>
 HWY_INLINE Place place_of(const Grid& grid, const Visitor& visitor) {
   Place p{};
-  for (int axis = 0; axis < 3; ++axis) p.u[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse;
-  p.reach = visitor.reach() * grid.inverse * (1 + kSlack) + kSlack;
+  for (int axis = 0; axis < 3; ++axis) p.u[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse + kPad;
+  p.reach = visitor.reach() * grid.inverse * kMore + kSlack;
   return p;
 }
 
@@ -289,26 +231,105 @@ HWY_INLINE bool search_near(const Grid& grid, const Place& place, const Span* sp
   return false;
 }
 
+// Reaches of up to 1.5 blocks where the points lie in the order of blocks: rows of blocks along z are runs of points,
+// which are read from one end to the other. At most 4 × 4 rows are within reach; all of them are looked up at once, in
+// lanes that begin with the row of the centre and go on with its nearer neighbours.
+template <class Visitor>
+HWY_INLINE bool search_rows(const Grid& grid, const Place& place, Visitor& visitor) {
+  constexpr std::uint32_t kLong = 384;  // points in a run from which on looking at the cells pays
+  const hn::CappedTag<float, 16> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const double ux = place.u[0] / kEdge, uy = place.u[1] / kEdge;
+  const double fx = std::floor(ux), fy = std::floor(uy);
+  // Most spheres that get here touch a point of the own row.
+  std::uint32_t unseen = 0xFFFF;
+  const Span along = span_of(place.u[2], place.reach, 1.0 / kEdge, grid.blocks[2]);
+  if (fx >= 0 && fy >= 0 && fx < grid.blocks[0] && fy < grid.blocks[1] && along.first <= along.last) {
+    const std::size_t row = grid.block_at(static_cast<int>(fx), static_cast<int>(fy), 0);
+    const std::uint32_t begin = grid.begins[row + static_cast<std::size_t>(along.first)];
+    const std::uint32_t end = grid.begins[row + static_cast<std::size_t>(along.last) + 1];
+    if (end - begin <= kLong) {
+      if (visitor.scan(grid, begin, end)) return true;
+      unseen = 0xFFFE;
+    }
+  }
+  // The nearer side of the block, and how far it is.
+  const bool right = ux - fx > 0.5, above = uy - fy > 0.5;
+  const auto side_x = static_cast<float>(right ? 1 - (ux - fx) : ux - fx);
+  const auto side_y = static_cast<float>(above ? 1 - (uy - fy) : uy - fy);
+  const auto reach = static_cast<float>(place.reach / kEdge);
+  const auto uz = hn::Set(d, static_cast<float>(place.u[2] / kEdge));
+  const auto bx = hn::Set(di, static_cast<int>(fx)), by = hn::Set(di, static_cast<int>(fy));
+  const auto nx = hn::Set(di, grid.blocks[0]), ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]);
+  const auto zero = hn::Zero(d);
+  const auto zero_int = hn::Zero(di), minus = hn::Set(di, -1);
+  alignas(64) std::int32_t firsts[16], lasts[16];
+  std::uint32_t rows = 0;
+  for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
+    const auto gap_x =
+        hn::Add(hn::Load(d, kRows.fixed_x + i), hn::Mul(hn::Load(d, kRows.times_x + i), hn::Set(d, side_x)));
+    const auto gap_y =
+        hn::Add(hn::Load(d, kRows.fixed_y + i), hn::Mul(hn::Load(d, kRows.times_y + i), hn::Set(d, side_y)));
+    const auto left = hn::Sub(hn::Sub(hn::Set(d, reach * reach), hn::Mul(gap_x, gap_x)), hn::Mul(gap_y, gap_y));
+    const auto half = hn::Sqrt(hn::Max(left, zero));
+    const auto at_x = hn::Add(bx, hn::Load(di, kRows.x[right ? 1 : 0] + i));
+    const auto at_y = hn::Add(by, hn::Load(di, kRows.y[above ? 1 : 0] + i));
+    const auto low = hn::Sub(uz, half), high = hn::Add(uz, half);
+    auto ok = hn::And(hn::And(hn::Ge(left, zero), hn::Ge(high, zero)), hn::Lt(low, hn::ConvertTo(d, nz)));
+    auto in = hn::And(hn::And(hn::Gt(at_x, minus), hn::Lt(at_x, nx)), hn::And(hn::Gt(at_y, minus), hn::Lt(at_y, ny)));
+    in = hn::And(in, hn::RebindMask(di, ok));
+    const auto first = hn::Max(hn::ConvertTo(di, hn::Max(low, zero)), zero_int);
+    const auto last = hn::Min(hn::ConvertTo(di, hn::Min(high, hn::ConvertTo(d, nz))), hn::Sub(nz, hn::Set(di, 1)));
+    const auto row = hn::Mul(hn::Add(hn::Mul(at_x, ny), at_y), nz);
+    hn::Store(hn::Add(row, first), di, firsts + i);
+    hn::Store(hn::Add(row, last), di, lasts + i);
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(di, in, bits);
+    rows |= (bits[0] | static_cast<std::uint32_t>(bits[1]) << 8U) << i;
+  }
+  for (rows &= unseen; rows != 0; rows &= rows - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(rows));
+    const auto first = static_cast<std::size_t>(firsts[i]), last = static_cast<std::size_t>(lasts[i]);
+    const std::uint32_t begin = grid.begins[first], end = grid.begins[last + 1];
+    if (end - begin <= kLong) {
+      if (visitor.scan(grid, begin, end)) return true;
+      continue;
+    }
+    int at[3] = {static_cast<int>(fx) + kRows.x[right ? 1 : 0][i], static_cast<int>(fy) + kRows.y[above ? 1 : 0][i], 0};
+    at[2] = firsts[i] - static_cast<int>(grid.block_at(at[0], at[1], 0));
+    for (std::size_t block = first; block <= last; ++block, ++at[2]) {
+      if (grid.begins[block] != grid.begins[block + 1] &&
+          visit_block(grid, grid.directory[block], at, place, visitor)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Any reach: down the pyramid, near-first.
 template <class Visitor>
 HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   struct Entry {
-    double squared;  // distance in cells²
-    int level;       // of the node; -1: a block
-    int at[3];
+    float squared;       // lower bound of the distance in cells²
+    std::int16_t level;  // of the node; -1: a block
+    std::int16_t at[3];
   };
-  // Every level leaves at most its 64 entries behind; directories of 2^32 blocks have 16 levels.
-  constexpr std::size_t kMost = 64 * 17;
+  // Every level leaves at most its 64 entries behind; 2^14 blocks along an axis have 7 levels above them. Grids within
+  // grids have such a stack each, so that it must be small.
+  static_assert(kMostAlong <= 1 << 14);
+  constexpr std::size_t kMost = 64 * 8;
   Entry stack[kMost];
   std::size_t size = 0;
-  stack[size++] = {0, static_cast<int>(grid.levels.size()) - 1, {0, 0, 0}};
+  stack[size++] = {0, static_cast<std::int16_t>(grid.levels.size() - 1), {0, 0, 0}};
   while (size > 0) {
     const Entry entry = stack[--size];
     const Place place = place_of(grid, visitor);
     if (entry.squared > square(place.reach)) continue;
     if (entry.level < 0) {
       const std::uint32_t number = grid.directory[grid.block_at(entry.at[0], entry.at[1], entry.at[2])];
-      if (visit_block(grid, number, entry.at, place, visitor)) return true;
+      const int at[3] = {entry.at[0], entry.at[1], entry.at[2]};
+      if (visit_block(grid, number, at, place, visitor)) return true;
       continue;
     }
     const Level& level = grid.levels[static_cast<std::size_t>(entry.level)];
@@ -319,13 +340,16 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
          rest &= rest - 1) {
       const int bit = std::countr_zero(rest);
       const int at[3] = {4 * entry.at[0] + bit / 16, 4 * entry.at[1] + bit / 4 % 4, 4 * entry.at[2] + bit % 4};
-      const double squared = (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) *
-                             square(edge) * (1 - kSlack);
+      constexpr double kLess = 1 - 1e-6;  // than rounding to float takes away
+      const double exact =
+          (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) * square(edge);
+      const auto squared = to_float(exact * kLess);
       if (squared > square(place.reach)) continue;
       // Insertion keeps the nearest on top.
       std::size_t to = size++;
       for (; to > begin && stack[to - 1].squared < squared; --to) stack[to] = stack[to - 1];
-      stack[to] = {squared, entry.level - 1, {at[0], at[1], at[2]}};
+      const auto small = [](int v) { return static_cast<std::int16_t>(v); };
+      stack[to] = {squared, small(entry.level - 1), {small(at[0]), small(at[1]), small(at[2])}};
     }
   }
   return false;
@@ -334,6 +358,13 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
   const Place place = place_of(grid, visitor);
+  // Centres far outside are not converted to integers.
+  const auto near_frame = [&](int axis) {
+    return place.u[axis] > -8 && place.u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)] + 8;
+  };
+  if (place.reach <= 1.49 * kEdge && !grid.begins.empty() && near_frame(0) && near_frame(1) && near_frame(2)) {
+    return search_rows(grid, place, visitor);
+  }
   Span spans[3];
   std::int64_t nodes = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -365,16 +396,15 @@ HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double*
                                std::size_t count) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<std::int32_t, decltype(d)> di;
-  const auto here = hn::FirstN(d, count);
   const auto x = hn::LoadU(d, px), y = hn::LoadU(d, py), z = hn::LoadU(d, pz), r = hn::LoadU(d, pr);
   const auto largest = hn::Set(d, kLargestLength), zero = hn::Zero(d);
   auto valid = hn::And(hn::Le(hn::Abs(x), largest), hn::Le(hn::Abs(y), largest));
   valid = hn::And(valid, hn::And(hn::Le(hn::Abs(z), largest), hn::And(hn::Ge(r, zero), hn::Le(r, largest))));
 
-  const auto inverse = hn::Set(d, grid.inverse);
-  const auto ux = hn::Mul(hn::Sub(x, hn::Set(d, grid.origin[0])), inverse);
-  const auto uy = hn::Mul(hn::Sub(y, hn::Set(d, grid.origin[1])), inverse);
-  const auto uz = hn::Mul(hn::Sub(z, hn::Set(d, grid.origin[2])), inverse);
+  const auto inverse = hn::Set(d, grid.inverse), pad = hn::Set(d, double{kPad});
+  const auto ux = hn::Add(hn::Mul(hn::Sub(x, hn::Set(d, grid.origin[0])), inverse), pad);
+  const auto uy = hn::Add(hn::Mul(hn::Sub(y, hn::Set(d, grid.origin[1])), inverse), pad);
+  const auto uz = hn::Add(hn::Mul(hn::Sub(z, hn::Set(d, grid.origin[2])), inverse), pad);
   const double nx = grid.blocks[0], ny = grid.blocks[1], nz = grid.blocks[2];
   auto inside = hn::And(hn::And(hn::Ge(ux, zero), hn::Ge(uy, zero)), hn::Ge(uz, zero));
   inside = hn::And(inside, hn::And(hn::Lt(ux, hn::Set(d, kEdge * nx)), hn::Lt(uy, hn::Set(d, kEdge * ny))));
@@ -390,30 +420,30 @@ HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double*
   const auto block_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, block));
   const auto cell_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, cell));
 
-  const auto entry = hn::GatherIndex(di, reinterpret_cast<const std::int32_t*>(grid.directory.data()), block_index);
-  const auto is_far = hn::Lt(entry, hn::Zero(di));
-  // Two bounds of 16 bits per word.
-  const auto word = hn::Add(hn::ShiftLeft<5>(hn::IfThenZeroElse(is_far, entry)), hn::ShiftRight<1>(cell_index));
-  const auto pair = hn::GatherIndex(di, reinterpret_cast<const std::int32_t*>(grid.bounds.data()), word);
-  const auto odd = hn::Ne(hn::And(cell_index, hn::Set(di, 1)), hn::Zero(di));
-  const auto both = hn::IfThenElse(is_far, entry, hn::IfThenElse(odd, hn::ShiftRight<16>(pair), pair));
-  const auto byte = hn::Set(di, 0xFF);
-  const auto low_int = hn::And(both, byte), high_int = hn::And(hn::ShiftRight<8>(both), byte);
-  const auto scale = hn::PromoteTo(d, hn::IfThenElse(is_far, hn::Set(di, kEdge * kEdge), hn::Set(di, 1)));
-  const auto unknown = hn::PromoteTo(d, hn::IfThenElse(hn::Eq(high_int, byte), hn::Set(di, 1), hn::Zero(di)));
-  const auto low = hn::Mul(hn::PromoteTo(d, low_int), scale), high = hn::Mul(hn::PromoteTo(d, high_int), scale);
-
   const auto rho = hn::Mul(hn::Add(r, hn::Set(d, grid.point_radius)), inverse);
-  const auto more = hn::Add(hn::Mul(rho, hn::Set(d, 1 + kSlack)), hn::Set(d, kSlack));
-  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(d, 1 - kSlack)), hn::Set(d, kSlack)), zero);
-  const auto free = hn::And(hn::Gt(low, hn::Mul(more, more)), inside);
-  const auto hit = hn::And(hn::And(hn::Le(high, hn::Mul(less, less)), hn::Eq(unknown, zero)), inside);
-  const auto hits = hn::And(hn::Or(hit, hn::Not(valid)), here);
-  const auto open = hn::And(hn::Not(hn::Or(hits, free)), here);
-  alignas(64) std::uint8_t hit_bits[8] = {}, open_bits[8] = {};
-  hn::StoreMaskBits(d, hits, hit_bits);
-  hn::StoreMaskBits(d, open, open_bits);
-  return {hit_bits[0], open_bits[0]};
+  const auto more = hn::Add(hn::Mul(rho, hn::Set(d, kMore)), hn::Set(d, kSlack));
+  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(d, 2 - kMore)), hn::Set(d, kSlack)), zero);
+  alignas(64) double free_above[8], hit_below[8];
+  hn::Store(hn::Mul(more, more), d, free_above);
+  hn::Store(hn::Mul(less, less), d, hit_below);
+  alignas(64) std::int32_t blocks[8], cells[8];
+  hn::Store(block_index, di, blocks);
+  hn::Store(cell_index, di, cells);
+  std::uint8_t valid_bits[8] = {}, inside_bits[8] = {};
+  hn::StoreMaskBits(d, valid, valid_bits);
+  hn::StoreMaskBits(d, inside, inside_bits);
+  // One by one from here on: gathers are slower than plain loads on many machines.
+  std::uint64_t free = 0, hit = 0;
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    const std::uint32_t entry = grid.directory[static_cast<std::size_t>(blocks[i])];
+    const Bounds bounds = bounds_of(grid, entry, static_cast<std::size_t>(cells[i]));
+    const bool above = bounds.lower > free_above[i], below = bounds.upper <= hit_below[i];
+    free |= std::uint64_t{above} << i;
+    hit |= std::uint64_t{below} << i;
+  }
+  const std::uint64_t here = (std::uint64_t{1} << count) - 1, in = inside_bits[0];
+  const std::uint64_t hits = ((hit & in) | ~std::uint64_t{valid_bits[0]}) & here;
+  return {hits, ~(hits | (free & in)) & here};
 }
 
 // Up to 64 spheres.
@@ -462,7 +492,7 @@ HWY_EXPORT(search_spheres);
 Verdict look_up(const Grid& grid, const Ball& ball) {
   double u[3];
   for (int axis = 0; axis < 3; ++axis) {
-    u[axis] = (ball.center[axis] - grid.origin[axis]) * grid.inverse;
+    u[axis] = (ball.center[axis] - grid.origin[axis]) * grid.inverse + kPad;
     if (!(u[axis] >= 0 && u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)])) return Verdict::open;
   }
   const auto cx = static_cast<unsigned>(u[0]), cy = static_cast<unsigned>(u[1]), cz = static_cast<unsigned>(u[2]);
@@ -470,17 +500,12 @@ Verdict look_up(const Grid& grid, const Ball& ball) {
       grid.directory[(std::size_t{cx / kEdge} * static_cast<unsigned>(grid.blocks[1]) + cy / kEdge) *
                          static_cast<unsigned>(grid.blocks[2]) +
                      cz / kEdge];
-  double rho = (ball.radius + ball.point_radius) * grid.inverse;
-  unsigned both = entry;
-  if ((entry & kFar) != 0) {
-    rho /= kEdge;
-  } else {
-    both = grid.bounds[entry].of[(cx % kEdge * kEdge + cy % kEdge) * kEdge + cz % kEdge];
-  }
-  const unsigned low = both & 0xFFU, high = both >> 8U & 0xFFU;
-  if (low > square(rho * (1 + kSlack) + kSlack)) return Verdict::free;
-  if (high != kUnknown && high <= square(std::max(rho * (1 - kSlack) - kSlack, 0.0))) return Verdict::hit;
-  return Verdict::open;
+  const double rho = (ball.radius + ball.point_radius) * grid.inverse;
+  const Bounds bounds = bounds_of(grid, entry, (cx % kEdge * kEdge + cy % kEdge) * kEdge + cz % kEdge);
+  // Branches that cannot be foreseen are few: decided or not.
+  const bool free = bounds.lower > square(rho * kMore + kSlack);
+  const bool hit = bounds.upper <= square(std::max(rho * (2 - kMore) - kSlack, 0.0));
+  return static_cast<Verdict>((hit ? 1 : 0) | ((free | hit) ? 0 : 2));
 }
 
 bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(grid, ball); }
@@ -497,7 +522,7 @@ std::uint64_t search_batch(const Grid& grid, const SpheresView& spheres, std::si
   if (grid.empty()) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k = first + i;
-      if (!valid(spheres.x[k], spheres.y[k], spheres.z[k], spheres.radius[k])) bits |= 1ULL << i;
+      if (!valid_sphere(spheres.x[k], spheres.y[k], spheres.z[k], spheres.radius[k])) bits |= 1ULL << i;
     }
     return bits;
   }

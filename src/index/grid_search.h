@@ -6,20 +6,9 @@
 
 #include "graze/index/points.h"
 #include "index/grid.h"
+#include "index/thresholds.h"
 
 namespace graze::point_grid {
-
-/// What a query compares with: everything finite and valid.
-struct Ball {
-  double center[3];
-  double radius, point_radius;
-};
-
-/// Whether the numbers of a query can be computed with; all others count as collisions.
-inline bool valid(double x, double y, double z, double radius) {
-  return std::abs(x) <= kLargestLength && std::abs(y) <= kLargestLength && std::abs(z) <= kLargestLength &&
-         radius >= 0 && radius <= kLargestLength;
-}
 
 enum class Verdict { free, hit, open };
 

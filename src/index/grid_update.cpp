@@ -21,8 +21,8 @@ std::uint32_t block_of(const Grid& grid, const std::array<float, 3>& p) {
   int at[3];
   for (int axis = 0; axis < 3; ++axis) {
     const auto i = static_cast<std::size_t>(axis);
-    const double u = (p[i] - grid.origin[axis]) * grid.inverse;
-    if (!(u >= kEdge && u < kEdge * (grid.blocks[i] - 1))) return kNone;
+    const float u = grid.cell_coordinate(p[i], axis);
+    if (!(u >= kEdge && u < static_cast<float>(kEdge * (grid.blocks[i] - 1)))) return kNone;
     at[axis] = static_cast<int>(u) / kEdge;
   }
   return static_cast<std::uint32_t>(grid.block_at(at[0], at[1], at[2]));
@@ -127,7 +127,7 @@ void replace_points(Grid& grid, std::uint32_t block, std::size_t first, std::siz
     grid.lost_slots += room - records.size();
   }
   Block fresh{};
-  store_block(grid, fresh, place(grid, block), records.data(), records.size(), begin, 0);
+  store_block(grid, fresh, place(grid, block), records.data(), records.size(), begin);
   grid.near[number] = fresh;
   for (std::uint32_t i = fresh.begin; i < fresh.end; ++i) {
     if (grid.index[i] != kNone) grid.slot_of[grid.index[i]] = i;
@@ -198,6 +198,7 @@ void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t 
   }
   for (std::size_t i = first; i < first + count; ++i) grid.size -= grid.slot_of[i] != kNone ? 1 : 0;
   std::fill(grid.slot_of.data() + first, grid.slot_of.data() + first + count, kNone);
+  grid.begins.clear();  // blocks that grow move behind all others
   std::vector<Record> records;
   const Move* put = changes.put.data();
   const Move* const end = put + changes.put.size();

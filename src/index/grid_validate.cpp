@@ -79,7 +79,8 @@ struct Checker {
           }
         }
       }
-      const int says_lower = bounds.of[cell] & 0xFF, says_upper = bounds.of[cell] >> 8;
+      const int says_lower = bounds.of[cell] & 0xF, says_upper = kUppers[bounds.of[cell] >> 4];
+      lower = std::min<int>(lower, kHighestLower);
       expect(says_lower == lower, "cell {} of block {} has lower bound {} but says {}", cell, b, lower, says_lower);
       expect(says_upper == kUnknown || says_upper >= upper, "cell {} of block {} has upper bound {} but says {}", cell,
              b, upper, says_upper);

@@ -179,21 +179,21 @@ constexpr double kOrigin[3] = {0, 0, 0};
 
 HWY_INLINE Mask contains(const InPolytope& v, Vec x, Vec y, Vec z) {
   Mask in = hn::Eq(x, x);
-  for (const volume::Side& side : v.sides) {
+  for (const region::Side& side : v.sides) {
     in = hn::And(in, hn::Le(dot(side.normal.data(), x, y, z), set(side.offset)));
   }
   return in;
 }
 HWY_INLINE Mask outside(const InPolytope& v, const Boxes& b) {
   Mask out = hn::Ne(b.lx, b.lx);
-  for (const volume::Side& side : v.sides) {
+  for (const region::Side& side : v.sides) {
     out = hn::Or(out, hn::Gt(least_dot(side.normal.data(), kOrigin, b), set(side.offset)));
   }
   return out;
 }
 HWY_INLINE Mask inside(const InPolytope& v, const Boxes& b) {
   Mask in = hn::Eq(b.lx, b.lx);
-  for (const volume::Side& side : v.sides) {
+  for (const region::Side& side : v.sides) {
     in = hn::And(in, hn::Le(most_dot(side.normal.data(), kOrigin, b), set(side.offset)));
   }
   return in;
@@ -382,27 +382,27 @@ HWY_NOINLINE void gather_in(const Tree<T>& tree, const Volume& volume, const Mea
 template <class T>
 void gather_any(const Tree<T>& tree, const SearchVolume& any, bool to_axis, Gather& into) {
   const double largest = tree.largest;
-  const auto around = [&](const volume::AroundAxis& v) {
+  const auto around = [&](const region::AroundAxis& v) {
     const InCapsule capsule = prepared(v, largest);
     to_axis ? gather_in(tree, capsule, capsule.axis, into) : gather_in(tree, capsule, FromPoint(v.from()), into);
   };
-  if (const auto* ball = std::get_if<volume::Ball>(&any)) {
+  if (const auto* ball = std::get_if<region::Ball>(&any)) {
     const InBall in = prepared(*ball, largest);
     gather_in(tree, in, in.center, into);
-  } else if (const auto* line = std::get_if<volume::Line>(&any)) {
+  } else if (const auto* line = std::get_if<region::Line>(&any)) {
     around(*line);
-  } else if (const auto* ray = std::get_if<volume::Ray>(&any)) {
+  } else if (const auto* ray = std::get_if<region::Ray>(&any)) {
     around(*ray);
-  } else if (const auto* segment = std::get_if<volume::Segment>(&any)) {
+  } else if (const auto* segment = std::get_if<region::Segment>(&any)) {
     around(*segment);
-  } else if (const auto* box = std::get_if<volume::Box>(&any)) {
+  } else if (const auto* box = std::get_if<region::Box>(&any)) {
     gather_in(tree, prepared(*box, largest), FromPoint(box->center()), into);
-  } else if (const auto* oriented = std::get_if<volume::OrientedBox>(&any)) {
+  } else if (const auto* oriented = std::get_if<region::OrientedBox>(&any)) {
     gather_in(tree, prepared(*oriented, largest), FromPoint(oriented->pose().translation()), into);
-  } else if (const auto* cylinder = std::get_if<volume::Cylinder>(&any)) {
+  } else if (const auto* cylinder = std::get_if<region::Cylinder>(&any)) {
     const InCylinder in = prepared(*cylinder, largest);
     to_axis ? gather_in(tree, in, in.axis, into) : gather_in(tree, in, FromPoint(cylinder->from()), into);
-  } else if (const auto* polytope = std::get_if<volume::Polytope>(&any)) {
+  } else if (const auto* polytope = std::get_if<region::Polytope>(&any)) {
     gather_in(tree, prepared(*polytope, largest), FromPoint(polytope->center()), into);
   }
 }
@@ -415,21 +415,21 @@ HWY_NOINLINE void count_in(const Tree<T>& tree, const Volume& volume, Counting& 
 template <class T>
 void count_any(const Tree<T>& tree, const SearchVolume& any, Counting& into) {
   const double largest = tree.largest;
-  if (const auto* ball = std::get_if<volume::Ball>(&any)) {
+  if (const auto* ball = std::get_if<region::Ball>(&any)) {
     count_in(tree, prepared(*ball, largest), into);
-  } else if (const auto* line = std::get_if<volume::Line>(&any)) {
+  } else if (const auto* line = std::get_if<region::Line>(&any)) {
     count_in(tree, prepared(*line, largest), into);
-  } else if (const auto* ray = std::get_if<volume::Ray>(&any)) {
+  } else if (const auto* ray = std::get_if<region::Ray>(&any)) {
     count_in(tree, prepared(*ray, largest), into);
-  } else if (const auto* segment = std::get_if<volume::Segment>(&any)) {
+  } else if (const auto* segment = std::get_if<region::Segment>(&any)) {
     count_in(tree, prepared(*segment, largest), into);
-  } else if (const auto* box = std::get_if<volume::Box>(&any)) {
+  } else if (const auto* box = std::get_if<region::Box>(&any)) {
     count_in(tree, prepared(*box, largest), into);
-  } else if (const auto* oriented = std::get_if<volume::OrientedBox>(&any)) {
+  } else if (const auto* oriented = std::get_if<region::OrientedBox>(&any)) {
     count_in(tree, prepared(*oriented, largest), into);
-  } else if (const auto* cylinder = std::get_if<volume::Cylinder>(&any)) {
+  } else if (const auto* cylinder = std::get_if<region::Cylinder>(&any)) {
     count_in(tree, prepared(*cylinder, largest), into);
-  } else if (const auto* polytope = std::get_if<volume::Polytope>(&any)) {
+  } else if (const auto* polytope = std::get_if<region::Polytope>(&any)) {
     count_in(tree, prepared(*polytope, largest), into);
   }
 }

@@ -78,14 +78,14 @@ struct InCylinder {
   double radius, radius_sq;
 };
 struct InPolytope {
-  std::span<const volume::Side> sides;
+  std::span<const region::Side> sides;
 };
 
-inline InBall prepared(const volume::Ball& b, double) { return {FromPoint(b.center()), b.radius() * b.radius()}; }
-InCapsule prepared(const volume::AroundAxis& a, double largest);
-InBox prepared(const volume::Box& b, double);
-InOrientedBox prepared(const volume::OrientedBox& b, double largest);
-InCylinder prepared(const volume::Cylinder& c, double largest);
-inline InPolytope prepared(const volume::Polytope& p, double) { return {p.sides()}; }
+inline InBall prepared(const region::Ball& b, double) { return {FromPoint(b.center()), b.radius() * b.radius()}; }
+InCapsule prepared(const region::AroundAxis& a, double largest);
+InBox prepared(const region::Box& b, double);
+InOrientedBox prepared(const region::OrientedBox& b, double largest);
+InCylinder prepared(const region::Cylinder& c, double largest);
+inline InPolytope prepared(const region::Polytope& p, double) { return {p.sides()}; }
 
 }  // namespace graze::kd_tree

@@ -33,11 +33,11 @@ FromAxis::FromAxis(const Vec3& from, const Vec3& direction, double t_first, doub
   }
 }
 
-InCapsule prepared(const volume::AroundAxis& a, double largest) {
+InCapsule prepared(const region::AroundAxis& a, double largest) {
   return {FromAxis(a.from(), a.direction(), a.first(), a.last(), largest), a.radius(), a.radius() * a.radius()};
 }
 
-InBox prepared(const volume::Box& b, double) {
+InBox prepared(const region::Box& b, double) {
   InBox box{};
   for (int i = 0; i < 3; ++i) {
     box.min[i] = b.min()[i];
@@ -46,7 +46,7 @@ InBox prepared(const volume::Box& b, double) {
   return box;
 }
 
-InOrientedBox prepared(const volume::OrientedBox& b, double largest) {
+InOrientedBox prepared(const region::OrientedBox& b, double largest) {
   InOrientedBox box{};
   const Mat3& rotation = b.pose().rotation();
   const Vec3& center = b.pose().translation();
@@ -65,7 +65,7 @@ InOrientedBox prepared(const volume::OrientedBox& b, double largest) {
   return box;
 }
 
-InCylinder prepared(const volume::Cylinder& c, double largest) {
+InCylinder prepared(const region::Cylinder& c, double largest) {
   return {FromAxis(c.from(), c.direction(), -kInfinity, kInfinity, largest), c.radius(), c.radius() * c.radius()};
 }
 

@@ -45,10 +45,10 @@ void PointGrid::update(const PointsView& frame, std::size_t first, std::size_t c
 }
 
 bool PointGrid::collides(const Vec3& center, double radius) const {
-  if (!point_grid::valid(center.x(), center.y(), center.z(), radius)) return true;
+  if (!valid_sphere(center.x(), center.y(), center.z(), radius)) return true;
   const Grid& grid = *grid_;
   if (grid.empty()) return false;
-  const point_grid::Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
+  const Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
   const point_grid::Verdict verdict = look_up(grid, ball);
   return verdict == point_grid::Verdict::open ? search(grid, ball) : verdict == point_grid::Verdict::hit;
 }
@@ -70,7 +70,7 @@ void PointGrid::collides_each(const SpheresView& spheres, std::span<std::uint64_
 
 NearestPoint PointGrid::nearest(const Vec3& center, double limit) const {
   const Grid& grid = *grid_;
-  if (!point_grid::valid(center.x(), center.y(), center.z(), 0) || std::isnan(limit)) {
+  if (!valid_sphere(center.x(), center.y(), center.z(), 0) || std::isnan(limit)) {
     return {NearestPoint::kNone, std::numeric_limits<double>::quiet_NaN()};
   }
   const double reach = std::min(limit + grid.point_radius, 2 * kLargestLength);

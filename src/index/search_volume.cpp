@@ -8,7 +8,7 @@
 #include "graze/base/error.h"
 
 namespace graze {
-namespace volume {
+namespace region {
 namespace {
 
 [[noreturn]] void refuse(const char* volume, const char* field, const std::string& why) {
@@ -88,11 +88,11 @@ Polytope::Polytope(std::span<const Side> sides, const Vec3& center)
   }
 }
 
-}  // namespace volume
+}  // namespace region
 
 bool has_axis(const SearchVolume& volume) {
-  return std::holds_alternative<volume::Line>(volume) || std::holds_alternative<volume::Ray>(volume) ||
-         std::holds_alternative<volume::Segment>(volume) || std::holds_alternative<volume::Cylinder>(volume);
+  return std::holds_alternative<region::Line>(volume) || std::holds_alternative<region::Ray>(volume) ||
+         std::holds_alternative<region::Segment>(volume) || std::holds_alternative<region::Cylinder>(volume);
 }
 
 }  // namespace graze

@@ -56,7 +56,8 @@ Answer ask_distance(const Fields& question) {
   const Pair pair(question);
   const double limit = question.number_or("limit", kInfinity);
   const Distance d = distance(pair.a, pair.b, {.limit = limit});
-  if (d.beyond) return {fmt::format(R"("distance":null,"beyond":{})", text_of(limit)), Verdict::clear};
+  if (d.beyond)
+    return {fmt::format(R"("distance":null,"beyond":{})", std::isinf(limit) ? "null" : text_of(limit)), Verdict::clear};
   return {fmt::format(R"("distance":{},"on_a":{},"on_b":{},"tolerance":{})", text_of(d.value), text_of(d.on_a),
                       text_of(d.on_b), text_of(d.tolerance)),
           verdict(d.value <= 0)};

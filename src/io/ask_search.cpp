@@ -46,8 +46,8 @@ std::vector<Vec3> points_from(const Json& value, const std::string& path) {
 
 // A volume, and the sides that it views if it is a polytope.
 struct Volume {
-  SearchVolume value = volume::Ball(Vec3::Zero(), 0);
-  std::vector<volume::Side> sides = {};
+  SearchVolume value = region::Ball(Vec3::Zero(), 0);
+  std::vector<region::Side> sides = {};
 };
 
 Volume polytope_from(const Fields& fields) {
@@ -65,37 +65,37 @@ Volume polytope_from(const Fields& fields) {
     });
     made.sides.push_back({Vec3(n[0], n[1], n[2]), n[3]});
   }
-  made.value = volume::Polytope(made.sides, fields.has("center") ? fields.vector("center") : Vec3::Zero());
+  made.value = region::Polytope(made.sides, fields.has("center") ? fields.vector("center") : Vec3::Zero());
   return made;
 }
 
 Volume volume_of_kind(const std::string& kind, const Fields& fields) {
   if (kind == "ball") {
     fields.allow_only("a ball", {"center", "radius"});
-    return {volume::Ball(fields.vector("center"), fields.number("radius"))};
+    return {region::Ball(fields.vector("center"), fields.number("radius"))};
   }
   if (kind == "line" || kind == "ray") {
     fields.allow_only("a " + kind, {"point", "direction", "radius"});
     const Vec3 point = fields.vector("point"), direction = fields.vector("direction");
     const double radius = fields.number("radius");
-    if (kind == "line") return {volume::Line(point, direction, radius)};
-    return {volume::Ray(point, direction, radius)};
+    if (kind == "line") return {region::Line(point, direction, radius)};
+    return {region::Ray(point, direction, radius)};
   }
   if (kind == "segment" || kind == "cylinder") {
     fields.allow_only("a " + kind, {"from", "to", "radius"});
     const Vec3 from = fields.vector("from"), to = fields.vector("to");
     const double radius = fields.number("radius");
-    if (kind == "segment") return {volume::Segment(from, to, radius)};
-    return {volume::Cylinder(from, to, radius)};
+    if (kind == "segment") return {region::Segment(from, to, radius)};
+    return {region::Cylinder(from, to, radius)};
   }
   if (kind == "box") {
     fields.allow_only("a box", {"min", "max"});
-    return {volume::Box(fields.vector("min"), fields.vector("max"))};
+    return {region::Box(fields.vector("min"), fields.vector("max"))};
   }
   if (kind == "obb") {
     fields.allow_only("an obb", {"half", "pose"});
     const Pose pose = fields.has("pose") ? pose_from(fields.required("pose"), fields.path_of("pose")) : Pose();
-    return {volume::OrientedBox(fields.vector("half"), pose)};
+    return {region::OrientedBox(fields.vector("half"), pose)};
   }
   if (kind == "polytope") return polytope_from(fields);
   throw Error(fields.path(), "unknown volume; known are ball, line, ray, segment, box, obb, cylinder and polytope");

@@ -53,7 +53,8 @@ Cloud read(const std::shared_ptr<const Bytes>& bytes, const ReadCloudOptions& op
 void for_each_buffer(CloudSource& source, bool apply_viewpoint, const Progress& progress, const std::string& message,
                      const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
   const CloudHeader& header = source.header();
-  ChunkBuffer buffer(header.attributes);
+  // A text of n bytes has not more than n rows.
+  ChunkBuffer buffer(header.attributes, header.format == CloudFormat::text ? header.file_size : *header.points);
   std::uint64_t first = 0;
   progress.report(0, message);
   while (true) {

@@ -61,11 +61,12 @@ const char* parse_integer(std::string_view token, T& value) {
 
 }  // namespace
 
-ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes) {
-  constexpr std::size_t kBytes = std::size_t{1} << 20, kMostRows = 4096;
+ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
   std::size_t row = 3 * sizeof(double);
   for (const AttributeType& a : attributes) row += size_of(a.type);
-  capacity_ = std::clamp<std::size_t>(kBytes / row, 1, kMostRows);
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>({kBytes / row, kMostRows, most_rows}));
+  capacity_ = std::max<std::size_t>(1, rows);
   points_.resize(3 * capacity_);
   for (const AttributeType& a : attributes) {
     types_.push_back(a.type);
@@ -230,6 +231,9 @@ std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
   if (extension == "ply") return open_ply(std::move(bytes));
   if (extension == "pcd") return open_pcd(std::move(bytes));
   if (extension == "las" || extension == "laz") return open_las(std::move(bytes));
+  for (const char* mesh : {"obj", "stl", "off", "dae", "gltf", "glb"}) {
+    if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
+  }
   if (start.find('\0') != std::string::npos) {
     throw Error(name, "is no cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
   }

@@ -19,10 +19,10 @@ inline constexpr std::size_t kMostColumns = 1024;
 /// Where a value of a record goes: x, y, z, the attribute kAttribute + k, or nowhere.
 enum Target : int { kNowhere = -1, kX = 0, kY = 1, kZ = 2, kAttribute = 3 };
 
-/// Rows of points and attributes on their way, as many as fit in about a mebibyte.
+/// Rows of points and attributes on their way, as many as fit in about a mebibyte, but not more than there may be.
 class ChunkBuffer {
  public:
-  explicit ChunkBuffer(const std::vector<AttributeType>& attributes);
+  explicit ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows = kMostRows);
 
   std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return size_; }
@@ -39,6 +39,8 @@ class ChunkBuffer {
   CloudChunk chunk(std::uint64_t first);
 
  private:
+  static constexpr std::size_t kMostRows = 4096;
+
   std::vector<NumberType> types_;
   std::size_t capacity_, size_ = 0;
   std::vector<double> points_;

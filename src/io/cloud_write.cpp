@@ -108,6 +108,7 @@ WriteCloudReport write_rows(const std::string& path, const std::vector<Attribute
   const std::unique_ptr<io::CloudSink> sink = sink_for(file, plan);
   walk(options.progress.part(0.4, 1), [&](ChunkBuffer& buffer, std::uint64_t) {
     if (drop) buffer.drop_skipped();
+    if (buffer.size() == 0) return true;
     sink->add(buffer.chunk(report.written));
     report.written += buffer.size();
     return true;
@@ -122,7 +123,7 @@ WriteCloudReport write_rows(const std::string& path, const std::vector<Attribute
 
 Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attributes, const std::string& path) {
   return [&, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
-    ChunkBuffer buffer(attributes);
+    ChunkBuffer buffer(attributes, cloud.size());
     progress.report(0, "writing " + path);
     for (std::size_t first = 0; first < cloud.size(); first += buffer.capacity()) {
       const std::size_t count = std::min(buffer.capacity(), cloud.size() - first);

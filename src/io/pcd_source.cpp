@@ -92,6 +92,7 @@ class PcdSource : public CloudSource {
         header_.version = words.empty() ? "" : words[0];
         if (header_.version.starts_with('.')) header_.version.insert(0, "0");
       } else if (key == "FIELDS" || key == "COLUMNS") {
+        if (!fields_.empty()) refuse_line(fmt::format("{} comes twice", key));
         if (words.size() > kMostColumns) refuse_line(fmt::format("has more than {} fields", kMostColumns));
         fields_.resize(words.size());
         for (std::size_t i = 0; i < words.size(); ++i) fields_[i].name = words[i];

@@ -6,6 +6,7 @@
 
 #include "graze/base/error.h"
 #include "graze/io/ask.h"
+#include "graze/io/cloud_file.h"
 #include "io/fields.h"
 
 namespace graze {
@@ -65,9 +66,25 @@ Geometry flat_from(const Fields& fields, std::string_view owner) {
   }
 }
 
+Geometry cloud_from(const Fields& fields) {
+  fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
+  const double radius = fields.has("radius") ? fields.number("radius") : 0;
+  Fields::naming(fields.path_of("radius"), [&] { return checked_size("radius", Sign::not_negative, radius); });
+  if (fields.has("file") == fields.has("points")) throw Error(fields.path(), "needs either file or points");
+  if (fields.has("file")) {
+    try {
+      return read_cloud(fields.text("file"), {.radius = radius, .attributes = false});
+    } catch (const Error& error) {
+      throw Error(fields.path_of("file"), error.what());  // which names the file and the place in it
+    }
+  }
+  const std::vector<Vec3> points = fields.points("points");
+  return Fields::naming(fields.path_of("points"), [&] { return Cloud(std::span(points), {.radius = radius}); });
+}
+
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
-  for (const std::string_view later : {"mesh", "cloud", "map", "heightfield"}) {
+  for (const std::string_view later : {"mesh", "map", "heightfield"}) {
     if (kind == later) throw Error(fields.path_of("shape"), kind + " is not supported yet");
   }
   for (const std::string_view later : {"motion", "vertices_to"}) {
@@ -83,9 +100,10 @@ Geometry geometry_from(const Fields& fields) {
   if (kind == "halfspace") return flat_from<HalfSpace>(fields, "a halfspace");
   if (kind == "plane") return flat_from<Plane>(fields, "a plane");
   if (kind == "triangle") return triangle_from(fields);
+  if (kind == "cloud") return cloud_from(fields);
   throw Error(fields.path_of("shape"),
               fmt::format("unknown shape \"{}\"; known are sphere, box, capsule, cylinder, cone, ellipsoid, convex, "
-                          "halfspace, plane and triangle",
+                          "halfspace, plane, triangle and cloud",
                           shortened(kind)));
 }
 

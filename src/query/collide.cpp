@@ -1,9 +1,8 @@
 #include "graze/query/collide.h"
 
 #include "graze/query/distance.h"
-#include "graze/query/traverse.h"
+#include "query/cloud_tree.h"
 #include "query/pair_query.h"
-#include "query/shape_leaf.h"
 
 namespace graze {
 
@@ -16,9 +15,8 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
   const CanonicalPair pair(a, b);
   const Relative relative = pair.relative();
   CollideQuery query(relative, options.margin, options.cache);
-  with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
-    traverse(hierarchy_of(first), hierarchy_of(second), query);
-  });
+  with_kinds<void>(pair.first.geometry, pair.second.geometry,
+                   [&](const auto& first, const auto& second) { ask(first, second, query); });
   return query.hit();
 }
 

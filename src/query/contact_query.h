@@ -18,7 +18,7 @@ void common_patch(const A& a, const B& b, const Relative& relative, const Vec3& 
     if (on_b.is_face() && !on_a.is_face()) on_a = patch(a, n, kIncident);
     for (std::size_t i = 0; i < on_b.size; ++i) on_b.points[i] = relative.to_a(on_b.points[i]);
     clip(on_a, on_b, n, common);
-  } else if constexpr (Bounded<A>) {
+  } else if constexpr (Bounded<A> && Unbounded<B>) {
     // A half-space or plane is level everywhere: each corner of the other's patch is a contact.
     const Boundary plane(b, relative);
     const double facing = dot(plane.normal, n) < 0 ? 1 : -1;
@@ -92,12 +92,12 @@ class ContactQuery {
       const double depth = std::min(common.items[k].depth, deepest);
       if (depth < -margin_) continue;
       shown = std::max(shown, depth);
-      add({common.items[k].on_a, d.normal, depth, i, j});
+      add({common.items[k].on_a, d.normal, depth, feature_of(a, i), feature_of(b, j)});
     }
     // The deepest point itself, where the corners of the patch do not show it.
     if (!(shown >= deepest - 4 * d.tolerance - kLevel * kLevel * std::abs(deepest))) {
       find_point(a.primitive(i), b.primitive(j), relative_, question, d);
-      add({d.on_a, d.normal, -d.value, i, j});
+      add({d.on_a, d.normal, -d.value, feature_of(a, i), feature_of(b, j)});
     }
   }
 

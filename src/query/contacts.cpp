@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "graze/query/traverse.h"
+#include "query/cloud_tree.h"
 #include "query/contact_query.h"
-#include "query/shape_leaf.h"
 
 namespace graze {
 namespace {
@@ -77,9 +76,8 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   const CanonicalPair pair(a, b);
   const Relative relative = pair.relative();
   ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin, options.cache);
-  with_kinds<void>(pair.first.geometry, pair.second.geometry, [&](const auto& first, const auto& second) {
-    traverse(hierarchy_of(first), hierarchy_of(second), query);
-  });
+  with_kinds<void>(pair.first.geometry, pair.second.geometry,
+                   [&](const auto& first, const auto& second) { ask(first, second, query); });
 
   std::size_t count = 0;
   for (const Found& f : query.result(room)) {

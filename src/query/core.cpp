@@ -16,12 +16,13 @@ std::uint64_t stamp_shape(const Triangle& t) {
                   {t.a().x(), t.a().y(), t.a().z(), t.b().x(), t.b().y(), t.b().z(), t.c().x(), t.c().y(), t.c().z()});
 }
 std::uint64_t stamp_shape(const HalfSpace& s) { return stamp_boundary(8, s.normal(), s.offset()); }
+std::uint64_t stamp_shape(const Cloud& c) { return stamp_of(c.stamp(), {c.radius()}); }
 std::uint64_t stamp_shape(const Plane& s) { return stamp_boundary(9, s.normal(), s.offset()); }
 
 }  // namespace
 
-std::uint64_t stamp(const Shape& shape) {
-  return std::visit([](const auto& s) { return stamp_shape(s); }, shape);
+std::uint64_t stamp(const Geometry& geometry) {
+  return std::visit([](const auto& g) { return stamp_shape(g); }, geometry);
 }
 
 }  // namespace graze

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "graze/shape/shape.h"
+#include "graze/geometry/geometry.h"
 #include "query/products.h"
 
 namespace graze {
@@ -313,6 +313,6 @@ inline double rounding_radius(const Sphere& s) { return s.radius; }
 inline double rounding_radius(const Capsule& c) { return c.radius; }
 
 /// A number that tells shapes apart: equal for equal shapes, different (but for one chance in 2^64) for others.
-std::uint64_t stamp(const Shape& shape);
+std::uint64_t stamp(const Geometry& geometry);
 
 }  // namespace graze

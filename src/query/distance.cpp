@@ -1,5 +1,6 @@
 #include "graze/query/distance.h"
 
+#include "query/cloud_tree.h"
 #include "query/pair_query.h"
 
 namespace graze {
@@ -32,10 +33,17 @@ Distance distance(const Placed& a, const Placed& b, const DistanceOptions& optio
   const CanonicalPair pair(a, b);
   question.depth = options.depth;
   question.cache = options.cache;
+  Feature feature_first = 0, feature_second = 0;
   const PairDistance best = with_kinds<PairDistance>(
       pair.first.geometry, pair.second.geometry, [&]<class A, class B>(const A& first, const B& second) {
         if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
           return measure_at(first, pair.center_in_second(), second, question.limit);
+        } else if constexpr (std::same_as<B, Cloud>) {
+          const Relative relative = pair.relative();
+          DistanceQuery query(relative, question);
+          ask(first, second, query);
+          feature_first = query.a(), feature_second = query.b();
+          return query.best();
         } else {
           return measure(first, second, pair.relative(), question);
         }
@@ -50,6 +58,8 @@ Distance distance(const Placed& a, const Placed& b, const DistanceOptions& optio
   const double sign = pair.swapped ? -1 : 1;
   const Vec3 normal = turned(pair.frame, best.normal), on_first = pair.to_world(best.on_a);
   d.normal = times(sign, normal);
+  d.a = pair.swapped ? feature_second : feature_first;
+  d.b = pair.swapped ? feature_first : feature_second;
   (pair.swapped ? d.on_b : d.on_a) = on_first;
   (pair.swapped ? d.on_a : d.on_b) = std::isfinite(best.value) ? along(on_first, best.value, normal) : on_first;
   return d;

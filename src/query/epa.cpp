@@ -77,12 +77,16 @@ class Polytope {
     Nearest nearest;
     consider_triangle({i.p, j.p, k.p, Vec3::Zero()}, 0, 1, 2, 0, nearest);
     const std::array<const Vertex*, 3> corners = {&i, &j, &k};
-    // Only a face on the boundary with the foot inside is the last word.
-    best_.points_known = nearest.size == 3 && dot(face.normal, v.p) - face.distance <= difference_.rounding;
     best_.on_a.setZero();
+    Vec3 foot = Vec3::Zero();
     for (std::size_t c = 0; c < static_cast<std::size_t>(nearest.size); ++c) {
       best_.on_a += nearest.weight[c] * corners[nearest.corner[c]]->a;
+      foot += nearest.weight[c] * corners[nearest.corner[c]]->p;
     }
+    // Only a face on the boundary with the foot inside is the last word; of a sliver, rounding may have moved the foot.
+    const double height = dot(face.normal, v.p);
+    best_.points_known = nearest.size == 3 && height - face.distance <= difference_.rounding &&
+                         norm_sq(along(foot, -height, face.normal)) <= 4 * difference_.rounding * difference_.rounding;
   }
 
   // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.

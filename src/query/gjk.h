@@ -32,8 +32,9 @@ struct Gjk {
   Vec3 on_b() const { return refined ? refined_b : simplex.mean_b(); }
 };
 
-// Relative gap between the bounds at which a distance counts as measured.
-inline constexpr double kGjkTolerance = 1e-10;
+// Relative gap between the bounds at which a distance counts as measured: polytopes end in a corner, an edge or a face,
+// curved shapes only come nearer.
+inline constexpr double kGjkTolerance = 1e-10, kGjkToleranceFlat = 1e-14;
 inline constexpr int kGjkIterations = 96;
 // Newton is tried on curved pairs when the bounds are this close, and again when they are closer by that factor.
 inline constexpr double kRefineSmoothFrom = 0.7, kRefineFrom = 0.2, kRefineAgain = 4;
@@ -77,6 +78,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   bool inside = false;              // v is a point of the difference, not only a direction
   const double rounding_sq = pair.rounding * pair.rounding;
   constexpr bool kCurved = A::kCurved || B::kCurved;
+  constexpr double kTolerance = kCurved ? kGjkTolerance : kGjkToleranceFlat;
   // Without edges on either side Newton hardly ever strays and may start early.
   constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
   [[maybe_unused]] double refine_from = goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom;
@@ -102,14 +104,15 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     pair.support(v, w, on_a, on_b);
     const double vw = dot(v, w);
     // The separation along v is vw / |v|. Compared by squares, the root is left for the end.
-    if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv > best_vw * best_vw * vv)) {
+    // Of directions as good as each other the last is nearest to the simplex.
+    if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv >= best_vw * best_vw * vv * (1 - 4 * kEpsilon))) {
       best_vw = vw, best_vv = vv, r.toward = v;
       if (goal.above < 0 || vw * vw > goal.above * goal.above * vv) {
         r.end = Gjk::End::above;
         break;
       }
     }
-    if (inside && (vv - vw <= kGjkTolerance * vv || s.holds(w))) break;
+    if (inside && (vv - vw <= kTolerance * vv || s.holds(w))) break;
     if constexpr (kCurved) {
       if (inside && vv - vw <= refine_from * vv) {
         if (finish_by_newton(pair, v, vv, r)) break;

@@ -20,7 +20,11 @@ namespace graze {
 inline constexpr double kSquareRootOfLeast = 2e-154;
 
 template <class S>
-concept Bounded = !std::same_as<S, HalfSpace> && !std::same_as<S, Plane>;
+concept Unbounded = std::same_as<S, HalfSpace> || std::same_as<S, Plane>;
+template <class S>
+concept Bounded = requires(const S& s) {
+  core(s);
+};
 
 // Shapes whose signed distance from a point has a closed form.
 template <class S>
@@ -31,7 +35,7 @@ concept PointMeasurable = requires(const S& s, const Vec3& p) {
 // ---- The general solver -------------------------------------------------------------------------------------------
 
 // Relative accuracy to which EPA is driven.
-inline constexpr double kDepthTolerance = 1e-10;
+inline constexpr double kDepthTolerance = 1e-10, kDepthToleranceFlat = 1e-14;
 
 template <class A, class B>
 Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
@@ -46,10 +50,10 @@ Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
   if constexpr (A::kCurved || B::kCurved) {
     difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
                            std::span<const Vec3> points_b) {
-      return refine(*static_cast<const Pair*>(p), n, points_a, points_b, true);
+      return refine(*static_cast<const Pair*>(p), n, points_a, points_b, false);
     };
   }
-  return epa(difference, simplex, kDepthTolerance);
+  return epa(difference, simplex, A::kCurved || B::kCurved ? kDepthTolerance : kDepthToleranceFlat);
 }
 
 /// Points of the cores (b's in b's frame).
@@ -129,14 +133,14 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
   Vec3 on_a = depth.on_a;
-  const bool uncertain = !g.certain && depth.upper <= pair.rounding;
+  const bool uncertain = depth.upper <= pair.rounding;
   if (uncertain || !depth.points_known) {
     const CorePoints touching = touching_points(pair, depth);
     on_a = touching.on_a;
     if (uncertain) {
       // Where they hardly touch, if at all, the shapes may as well be apart by as much as the nearest points known.
       const double reached = std::sqrt(norm_sq(pair.difference(touching.on_a, touching.on_b)));
-      r.tolerance = std::max(r.tolerance, std::min(g.upper, reached) + depth.upper + 2 * rounding);
+      r.tolerance = std::max(r.tolerance, reached + depth.upper + 2 * rounding);
     }
   }
   r.on_a = core_a.center() + on_a + radius_a * r.normal;
@@ -248,6 +252,7 @@ inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& off
   r.value = apart - radii;
   if (r.value - r.tolerance > limit) return beyond_limit();
   if (apart > 0) r.normal = times(1 / apart, offset);
+  else if (size_of(offset) > 0) r.normal = unit(offset);  // its square underflows
   else if (a.radius > b.radius) r.normal = -r.normal;
   r.on_a = times(a.radius, r.normal);
   return r;
@@ -328,8 +333,8 @@ template <class A>
 PairDistance measure(const A& a, const Plane& b, const Relative& relative, const PairQuestion& question) {
   return measure_plane(a, b, relative, question);
 }
-template <class A, class B>
-requires(!Bounded<B>) bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+template <class A, Unbounded B>
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "graze/query/distance.h"
+#include "query/ball.h"
 #include "query/dispatch.h"
-#include "query/pair.h"
 
 namespace graze {
 
@@ -30,6 +30,13 @@ bool touch_either(const A& a, const B& b, const Relative& relative, double margi
   } else {
     return touch(b, a, relative.inverse(), margin, cache);
   }
+}
+
+/// The caller's name for a primitive.
+template <class H>
+Feature feature_of(const H& h, std::size_t i) {
+  if constexpr (requires { h.feature(i); }) return h.feature(i);
+  else return i;
 }
 
 /// Is anything nearer than the margin? After the first hit nothing is of interest any more.
@@ -62,21 +69,22 @@ class DistanceQuery {
     best_.beyond = true;
   }
 
-  double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
+  double bound(const Aabb& a, const Aabb& b) const { return separation(a, relative_.box_to_a(b)); }
   double limit() const { return best_.beyond ? question_.limit : best_.value; }
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
+    const Feature fa = feature_of(a, i), fb = feature_of(b, j);
     if (best_.beyond) {
       best_ = measure_either(a.primitive(i), b.primitive(j), relative_, question_);
-      a_ = i, b_ = j;
+      a_ = fa, b_ = fb;
       return;
     }
     PairQuestion question = question_;
     question.limit = limit();
     const PairDistance d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
     if (d.beyond) return;
-    const bool better = d.value < best_.value || (d.value == best_.value && (i < a_ || (i == a_ && j < b_)));
-    if (better) best_ = d, a_ = i, b_ = j;
+    const bool better = d.value < best_.value || (d.value == best_.value && (fa < a_ || (fa == a_ && fb < b_)));
+    if (better) best_ = d, a_ = fa, b_ = fb;
   }
 
   const PairDistance& best() const { return best_; }

@@ -3,8 +3,7 @@
 // The separation s(n) = min over w in b − a of n · w is the number both GJK and EPA maximise. Where the shapes meet in
 // a point of smooth surface it is twice differentiable and Newton's step is a 2 × 2 system. Where one of them meets the
 // other with a straight line, s has a kink across the directions facing that line; along them it is smooth again, and
-// Newton runs in one angle. Faces and crossing edges have their direction fixed, and GJK and EPA end there by
-// themselves.
+// Newton runs in one angle. A face against a point and two crossing lines fix the direction: a closed form.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -88,9 +87,13 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
       // The ends must lie on different sides of n, or the best direction does not face the line.
       const Vec3 across = cross(n, m);
       const double c0 = dot(across, w0), c1 = dot(across, w1);
-      if (!(c0 * c1 <= 0) || c0 == c1) return r;
+      // At an end of the line rounding decides which side that is.
+      constexpr double kEnd = 1e-7;
+      if (c0 == c1) return r;
       const double t = c0 / (c0 - c1);
-      r = {true, n, s, along(a0, t, minus(a1, a0)), along(b0, t, minus(b1, b0))};
+      if (!(t >= -kEnd && t <= 1 + kEnd)) return r;
+      const double inside = std::clamp(t, 0.0, 1.0);
+      r = {true, n, s, along(a0, inside, minus(a1, a0)), along(b0, inside, minus(b1, b0))};
       return r;
     }
     if (!(bend > 0) || !(std::abs(turn) <= kLongestStep)) return r;
@@ -137,73 +140,74 @@ GRAZE_INLINE bool foot_on(const C& core, const Vec3& foot, const Vec3& normal, c
   }
 }
 
-/// Where the features fix the direction: a face against a point, or two crossing lines.
+/// Where two crossing lines fix the direction.
 template <class A, class B>
-Refined refine_fixed(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra, const Ridge& rb,
-                     std::span<const Vec3> points_a, std::span<const Vec3> points_b) {
+Refined refine_crossing(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra, const Ridge& rb) {
   Refined r;
-  if (ra.rank == 1 && rb.rank == 1) {
-    constexpr double kCrossing = 1e-6;  // squared sine: lines more parallel than this are left to the general way
-    const Vec3 x = ra.axis, y = times(-1, turned(pair.rotation, rb.axis));
-    const double c = dot(x, y), det = 1 - c * c;
-    if (!(det > kCrossing)) return r;
-    const double al = (ra.level - rb.level * c) / det, be = (rb.level - ra.level * c) / det;
-    const Vec3 m = plus(times(al, x), times(be, y)), z = cross(x, y);
-    const double rest = 1 - norm_sq(m);
-    if (!(rest > 0)) return r;
-    const double ga = std::copysign(std::sqrt(rest / det), dot(z, n0));
-    Vec3 n = along(m, ga, z);
-    n = times(1 / std::sqrt(norm_sq(n)), n);
-    Vec3 a0, a1, b0, b1;
-    pair.a.line(n, ra, a0, a1);
-    pair.b.line(pair.facing_b(n), rb, b0, b1);
-    const Vec3 u = minus(a1, a0), v = turned(pair.rotation, minus(b1, b0)), w0 = pair.difference(a0, b0);
-    const double uu = norm_sq(u), vv = norm_sq(v), uv = dot(u, v), wu = dot(w0, u), wv = dot(w0, v);
-    const double d = uu * vv - uv * uv;
-    if (!(d > 0)) return r;
-    const double s = (wu * vv - wv * uv) / d, t = (wu * uv - wv * uu) / d;
-    if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return r;
-    Vec3 w, on_a, on_b;
-    pair.support(n, w, on_a, on_b);
-    const double value = dot(n, w0), seen = dot(n, w);
-    if (!(seen >= value - pair.rounding)) return r;
-    r = {true, n, std::min(value, seen), along(a0, s, u), along(b0, t, minus(b1, b0))};
-    return r;
-  }
+  constexpr double kCrossing = 1e-6;  // squared sine: lines more parallel than this are left to the general way
+  const Vec3 x = ra.axis, y = times(-1, turned(pair.rotation, rb.axis));
+  const double c = dot(x, y), det = 1 - c * c;
+  if (!(det > kCrossing)) return r;
+  const double al = (ra.level - rb.level * c) / det, be = (rb.level - ra.level * c) / det;
+  const Vec3 m = plus(times(al, x), times(be, y)), z = cross(x, y);
+  const double rest = 1 - norm_sq(m);
+  if (!(rest > 0)) return r;
+  const double ga = std::copysign(std::sqrt(rest / det), dot(z, n0));
+  Vec3 n = along(m, ga, z);
+  n = times(1 / std::sqrt(norm_sq(n)), n);
+  Vec3 a0, a1, b0, b1;
+  pair.a.line(n, ra, a0, a1);
+  pair.b.line(pair.facing_b(n), rb, b0, b1);
+  const Vec3 u = minus(a1, a0), v = turned(pair.rotation, minus(b1, b0)), w0 = pair.difference(a0, b0);
+  const double uu = norm_sq(u), vv = norm_sq(v), uv = dot(u, v), wu = dot(w0, u), wv = dot(w0, v);
+  const double d = uu * vv - uv * uv;
+  if (!(d > 0)) return r;
+  const double s = (wu * vv - wv * uv) / d, t = (wu * uv - wv * uu) / d;
+  if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return r;
+  Vec3 w, on_a, on_b;
+  pair.support(n, w, on_a, on_b);
+  const double value = dot(n, w0), seen = dot(n, w);
+  if (!(seen >= value - pair.rounding)) return r;
+  r = {true, n, std::min(value, seen), along(a0, s, u), along(b0, t, minus(b1, b0))};
+  return r;
+}
+
+/// Where a face fixes the direction, against a point of the other shape. With `guess` also where the other shows an
+/// edge or a face: it may only lean that way.
+template <class A, class B>
+Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra, const Ridge& rb,
+                       std::span<const Vec3> points_a, std::span<const Vec3> points_b, bool guess) {
   std::array<Vec3, 3> corners;
   Vec3 normal;
-  if (ra.rank == 2 && rb.rank == 0) {
-    if (!face_of(pair.a, points_a, normal, corners)) return r;
+  if (ra.rank == 2 && (rb.rank == 0 || guess) && face_of(pair.a, points_a, normal, corners)) {
     const Vec3 n = dot(normal, n0) < 0 ? times(-1, normal) : normal;
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
-    // The points must lie on the side that faces n, with nothing of a beyond their plane.
-    if (!(dot(n, minus(on_a, points_a[0])) <= pair.rounding)) return r;
     const double value = dot(n, w);
     const Vec3 foot = along(plus(turned(pair.rotation, on_b), pair.offset), -value, n);
-    if (!foot_on(pair.a, foot, normal, corners)) return r;
-    return {true, n, value, foot, on_b};
+    // The points must lie on the side that faces n, with nothing of a beyond their plane.
+    if (dot(n, minus(on_a, points_a[0])) <= pair.rounding && foot_on(pair.a, foot, normal, corners))
+      return {true, n, value, foot, on_b};
   }
-  if (ra.rank == 0 && rb.rank == 2) {
-    if (!face_of(pair.b, points_b, normal, corners)) return r;
+  if (rb.rank == 2 && (ra.rank == 0 || guess) && face_of(pair.b, points_b, normal, corners)) {
     const Vec3 turned_normal = turned(pair.rotation, normal);
     const Vec3 n = dot(turned_normal, n0) < 0 ? times(-1, turned_normal) : turned_normal;
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
-    if (!(dot(pair.facing_b(n), minus(on_b, points_b[0])) <= pair.rounding)) return r;
     const double value = dot(n, w);
     const Vec3 foot = turned_back(pair.rotation, minus(along(on_a, value, n), pair.offset));
-    if (!foot_on(pair.b, foot, normal, corners)) return r;
-    return {true, n, value, on_a, foot};
+    if (dot(pair.facing_b(n), minus(on_b, points_b[0])) <= pair.rounding && foot_on(pair.b, foot, normal, corners))
+      return {true, n, value, on_a, foot};
   }
-  return r;
+  return {};
 }
 
 /// The locally best direction near the unit `n`, given support points of both shapes around it; not found where the
-/// shapes meet in more than a point, or Newton strays. With `fixed` also directions that faces or crossing lines fix.
+/// shapes meet in more than a point, or Newton strays. With `checked` the caller holds the answer against its bounds,
+/// and a good guess is welcome.
 template <class A, class B>
 Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a,
-               std::span<const Vec3> points_b, bool fixed) {
+               std::span<const Vec3> points_b, bool checked) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
   if (ra.rank + rb.rank == 0) {
     Refined r = refine_smooth(pair, n);
@@ -217,9 +221,8 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   constexpr double kParallel = 1e-12;
   const bool parallel =
       line_a && line_b && ra.level == 0 && rb.level == 0 && norm_sq(cross(ra.axis, axis_b)) <= kParallel * kParallel;
-  if (ra.rank + rb.rank > 1 && !parallel) {
-    return fixed ? refine_fixed(pair, n, ra, rb, points_a, points_b) : Refined{};
-  }
+  if (line_a && line_b && !parallel) return refine_crossing(pair, n, ra, rb);
+  if (ra.rank == 2 || rb.rank == 2) return refine_at_face(pair, n, ra, rb, points_a, points_b, checked);
   const auto slide = [&](const Vec3& d, const Vec3& m, const Vec3& on_a, const Vec3& on_b) {
     const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);
     return pair.a.bend(d, on_a, m, m).uu + pair.b.bend(db, on_b, mb, mb).uu;

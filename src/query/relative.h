@@ -35,6 +35,11 @@ struct Relative {
   }
   Relative(const Pose& a, const Pose& b) : Relative(a.rotation(), a.translation(), b) {}
 
+  /// Axes alike, b's origin at `translation`.
+  explicit Relative(const Vec3& translation_of_b) : translation(translation_of_b), aligned(true) {
+    rotation.setIdentity();
+  }
+
   Relative inverse() const {
     Relative r = *this;
     r.rotation = rotation.transpose();

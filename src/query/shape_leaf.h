@@ -29,6 +29,17 @@ class ShapeLeaf {
   const S& shape_;
 };
 
+/// The same for who asks for its bounds over and over.
+template <class S>
+class BoxedLeaf : public ShapeLeaf<S> {
+ public:
+  explicit BoxedLeaf(const S& shape) : ShapeLeaf<S>(shape), box_(graze::bounds(shape)) {}
+  const Aabb& bounds(typename ShapeLeaf<S>::Node) const { return box_; }
+
+ private:
+  Aabb box_;
+};
+
 /// How the engine sees a geometry.
 template <class S>
 ShapeLeaf<S> hierarchy_of(const S& shape) {

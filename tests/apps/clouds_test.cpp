@@ -103,9 +103,11 @@ TEST_F(Clouds, RefusesWithASentenceAndLeavesTheOldFile) {
             "graze: a.ply: there is no compressed form of PLY\n");
   EXPECT_EQ(run("$GRAZE convert nothing a.ply").code, 3);
   EXPECT_EQ(run("ls | grep -c tmp").out, "0\n");
-  for (const char* usage : {"convert", "convert a", "convert a b.ply --ascii --binary", "convert a b.ply --format doc",
-                            "convert a b.ply --translate 1 2", "convert a b.las --las 1.3",
-                            "convert a b.ply --float --double", "convert a b.las --las-scale 1 2", "info"}) {
+  for (const char* usage :
+       {"convert", "convert a", "convert a b.ply --ascii --binary", "convert a b.ply --format doc",
+        "convert a b.ply --translate 1 2", "convert a b.las --las 1.3", "convert a b.ply --float --double",
+        "convert a b.las --las-scale 1 2", "convert a b.ply --scale nan", "convert a b.ply --scale 0",
+        "convert a b.ply --translate 1 2 inf", "convert a b.las --las-scale -1", "info"}) {
     const Outcome outcome = run(std::string("$GRAZE ") + usage);
     EXPECT_EQ(outcome.code, 2) << usage << outcome.err;
     EXPECT_TRUE(contains(outcome.err, "--help")) << usage;

@@ -18,9 +18,9 @@ using graze::Vec3;
 
 /// Sides that a polytope views must live somewhere.
 struct Question {
-  SearchVolume volume = graze::volume::Ball(Vec3::Zero(), 0);
+  SearchVolume volume = graze::region::Ball(Vec3::Zero(), 0);
   bool to_axis = false;
-  std::vector<graze::volume::Side> sides = {};
+  std::vector<graze::region::Side> sides = {};
   std::string name = {};
 };
 
@@ -55,20 +55,20 @@ class SearchOracle {
     return norm_sq(d - t * v);
   }
 
-  static bool contains(const graze::volume::Ball& v, const Vec3& p, bool, double& measure_sq) {
+  static bool contains(const graze::region::Ball& v, const Vec3& p, bool, double& measure_sq) {
     measure_sq = norm_sq(p - v.center());
     return measure_sq <= v.radius() * v.radius();
   }
-  static bool contains(const graze::volume::AroundAxis& v, const Vec3& p, bool to_axis, double& measure_sq) {
+  static bool contains(const graze::region::AroundAxis& v, const Vec3& p, bool to_axis, double& measure_sq) {
     const double sq = axis_sq(v.from(), v.direction(), v.first(), v.last(), p);
     measure_sq = to_axis ? sq : norm_sq(p - v.from());
     return sq <= v.radius() * v.radius();
   }
-  static bool contains(const graze::volume::Box& v, const Vec3& p, bool, double& measure_sq) {
+  static bool contains(const graze::region::Box& v, const Vec3& p, bool, double& measure_sq) {
     measure_sq = norm_sq(p - (v.min() + (v.max() - v.min()) / 2));
     return (v.min().array() <= p.array()).all() && (p.array() <= v.max().array()).all();
   }
-  static bool contains(const graze::volume::OrientedBox& v, const Vec3& p, bool, double& measure_sq) {
+  static bool contains(const graze::region::OrientedBox& v, const Vec3& p, bool, double& measure_sq) {
     const Vec3 d = p - v.pose().translation();
     measure_sq = norm_sq(d);
     for (int i = 0; i < 3; ++i) {
@@ -76,17 +76,17 @@ class SearchOracle {
     }
     return true;
   }
-  static bool contains(const graze::volume::Cylinder& v, const Vec3& p, bool to_axis, double& measure_sq) {
+  static bool contains(const graze::region::Cylinder& v, const Vec3& p, bool to_axis, double& measure_sq) {
     const Vec3 d = p - v.from();
     const double along = dot(d, v.direction());
     const double sq = axis_sq(v.from(), v.direction(), -graze::kInfinity, graze::kInfinity, p);
     measure_sq = to_axis ? sq : norm_sq(d);
     return along >= 0 && along <= dot(v.direction(), v.direction()) && sq <= v.radius() * v.radius();
   }
-  static bool contains(const graze::volume::Polytope& v, const Vec3& p, bool, double& measure_sq) {
+  static bool contains(const graze::region::Polytope& v, const Vec3& p, bool, double& measure_sq) {
     measure_sq = norm_sq(p - v.center());
     return std::all_of(v.sides().begin(), v.sides().end(),
-                       [&](const graze::volume::Side& side) { return dot(side.normal, p) <= side.offset; });
+                       [&](const graze::region::Side& side) { return dot(side.normal, p) <= side.offset; });
   }
 
   std::vector<Vec3> points_;

@@ -18,7 +18,7 @@ using graze::KdTree;
 using graze::kInfinity;
 using graze::PointsView;
 using graze::Pose;
-namespace volume = graze::volume;
+namespace region = graze::region;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -80,33 +80,33 @@ Question random_question(const std::vector<Vec3>& points, double size, Generator
   Question q;
   switch (random.integer(0, 7)) {
     case 0:
-      q.volume = volume::Ball(a, length());
+      q.volume = region::Ball(a, length());
       q.name = "ball";
       break;
     case 1:
-      q.volume = volume::Line(a, direction, length());
+      q.volume = region::Line(a, direction, length());
       q.name = "line";
       break;
     case 2:
-      q.volume = volume::Ray(a, direction, length());
+      q.volume = region::Ray(a, direction, length());
       q.name = "ray";
       break;
     case 3:
-      q.volume = volume::Segment(a, b, length());
+      q.volume = region::Segment(a, b, length());
       q.name = "segment";
       break;
     case 4:
-      q.volume = volume::Box(a.cwiseMin(b), a.cwiseMax(b));
+      q.volume = region::Box(a.cwiseMin(b), a.cwiseMax(b));
       q.name = "box";
       break;
     case 5: {
       const double x = length(), y = length();
-      q.volume = volume::OrientedBox({x, y, length()}, turn(random, a));
+      q.volume = region::OrientedBox({x, y, length()}, turn(random, a));
       q.name = "oriented box";
       break;
     }
     case 6:
-      q.volume = volume::Cylinder(a, a + direction, length());
+      q.volume = region::Cylinder(a, a + direction, length());
       q.name = "cylinder";
       break;
     default:
@@ -123,7 +123,7 @@ Question random_question(const std::vector<Vec3>& points, double size, Generator
 }
 
 Question with_sides(Question q, const Vec3& center) {
-  if (q.name == "polytope") q.volume = volume::Polytope(q.sides, center);
+  if (q.name == "polytope") q.volume = region::Polytope(q.sides, center);
   return q;
 }
 
@@ -172,25 +172,25 @@ TEST(KdTree, EqualsALoopOnALatticeOfTies) {
       Question q;
       switch (random.integer(0, 6)) {
         case 0:
-          q.volume = volume::Ball(a, r);
+          q.volume = region::Ball(a, r);
           break;
         case 1:
-          q.volume = volume::Line(a, v, r);
+          q.volume = region::Line(a, v, r);
           break;
         case 2:
-          q.volume = volume::Ray(a, v, r);
+          q.volume = region::Ray(a, v, r);
           break;
         case 3:
-          q.volume = volume::Segment(a, b, r);
+          q.volume = region::Segment(a, b, r);
           break;
         case 4:
-          q.volume = volume::Box(a.cwiseMin(b), a.cwiseMax(b));
+          q.volume = region::Box(a.cwiseMin(b), a.cwiseMax(b));
           break;
         case 5:
-          q.volume = volume::OrientedBox(v.cwiseAbs(), turn(random, a));
+          q.volume = region::OrientedBox(v.cwiseAbs(), turn(random, a));
           break;
         default:
-          q.volume = volume::Cylinder(a, a + v, r);
+          q.volume = region::Cylinder(a, a + v, r);
       }
       q.to_axis = graze::has_axis(q.volume) && random.integer(0, 1) == 0;
       ASSERT_EQ(difference(tree, oracle, q), "") << "scene " << scene << ", volume " << q.volume.index();
@@ -202,20 +202,20 @@ TEST(KdTree, FindsEveryPointOnTheRadius) {
   const std::vector<Vec3> points{{3, 4, 0}, {0, 0, 5}, {0, -5, 0}, {0, 0, std::nextafter(5, 6)}, {5, 0, 0}};
   const KdTree tree(points);
   std::array<Neighbor, 8> found;
-  ASSERT_EQ(tree.search(volume::Ball(Vec3::Zero(), 5)).all(found), 4U);
+  ASSERT_EQ(tree.search(region::Ball(Vec3::Zero(), 5)).all(found), 4U);
   const std::array<std::size_t, 4> expected{0, 1, 2, 4};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i], (Neighbor{expected[i], 5})) << i;
-  EXPECT_EQ(tree.search(volume::Ball(Vec3::Zero(), std::nextafter(5, 4))).count(), 0U);
+  EXPECT_EQ(tree.search(region::Ball(Vec3::Zero(), std::nextafter(5, 4))).count(), 0U);
 }
 
 TEST(KdTree, MeasuresFromTheBeginOrFromTheAxis) {
   const std::vector<Vec3> points{{1, 0.5, 0}, {8, 0.1, 0}, {5, 0.2, 0}};
   const KdTree tree(points);
-  const volume::Segment segment({0, 0, 0}, {10, 0, 0}, 1);
+  const region::Segment segment({0, 0, 0}, {10, 0, 0}, 1);
   EXPECT_EQ(tree.search(segment).nearest().index, 0U);
   EXPECT_EQ(tree.search(segment, {.to_axis = true}).nearest(), (Neighbor{1, 0.1}));
-  EXPECT_EQ(tree.search(volume::Ray({0, 0, 0}, {-1, 0, 0}, 1)).count(), 0U);
-  EXPECT_EQ(tree.search(volume::Line({0, 0, 0}, {-1, 0, 0}, 1)).count(), 3U);
+  EXPECT_EQ(tree.search(region::Ray({0, 0, 0}, {-1, 0, 0}, 1)).count(), 0U);
+  EXPECT_EQ(tree.search(region::Line({0, 0, 0}, {-1, 0, 0}, 1)).count(), 3U);
 }
 
 TEST(KdTree, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
@@ -228,7 +228,7 @@ TEST(KdTree, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
   for (Question& q : questions) q = random_question(doubles, 2, random);
   for (Question& q : questions) q = with_sides(std::move(q), {1, 2, 3});
   for (Question& q : questions) {
-    if (q.name == "polytope") q.volume = volume::Polytope(q.sides);
+    if (q.name == "polytope") q.volume = region::Polytope(q.sides);
   }
   std::vector<Neighbor> expected(points.size()), given(points.size());
   for (const Question& q : questions) {
@@ -247,10 +247,10 @@ TEST(KdTree, SkipsAndCountsWhatIsNoPoint) {
   const KdTree tree((PointsView(floats(points))));
   EXPECT_EQ(tree.size(), 75U);
   EXPECT_EQ(tree.skipped(), 25U);
-  EXPECT_EQ(tree.search(volume::Ball(Vec3::Zero(), 1e3)).count(), 75U);
+  EXPECT_EQ(tree.search(region::Ball(Vec3::Zero(), 1e3)).count(), 75U);
   const std::vector<Vec3> none(5, Vec3::Constant(kNan));
   EXPECT_EQ(KdTree(none).skipped(), 5U);
-  EXPECT_FALSE(KdTree(none).search(volume::Ball(Vec3::Zero(), 1e50)).any());
+  EXPECT_FALSE(KdTree(none).search(region::Ball(Vec3::Zero(), 1e50)).any());
 }
 
 TEST(KdTree, WithoutPointsFindsNothing) {
@@ -258,9 +258,9 @@ TEST(KdTree, WithoutPointsFindsNothing) {
     EXPECT_EQ(tree.size(), 0U);
     EXPECT_TRUE(tree.bounds().empty());
     EXPECT_EQ(tree.validate(), "");
-    EXPECT_FALSE(tree.search(volume::Ball(Vec3::Zero(), 1e50)).nearest().found());
-    EXPECT_EQ(tree.search(volume::Line(Vec3::Zero(), {1, 0, 0}, 1e50)).count(), 0U);
-    EXPECT_TRUE(tree.search(volume::Polytope({})).visit([](const Neighbor&) { return false; }));
+    EXPECT_FALSE(tree.search(region::Ball(Vec3::Zero(), 1e50)).nearest().found());
+    EXPECT_EQ(tree.search(region::Line(Vec3::Zero(), {1, 0, 0}, 1e50)).count(), 0U);
+    EXPECT_TRUE(tree.search(region::Polytope({})).visit([](const Neighbor&) { return false; }));
   }
 }
 
@@ -277,7 +277,7 @@ TEST(KdTree, ReadsPointsWhereTheyLie) {
     for (int axis = 0; axis < 3; ++axis) records[i].xyz[axis] = points[i][axis];
   }
   const KdTree tree(records[0].xyz, records.size(), sizeof(Record));
-  EXPECT_EQ(tree.search(volume::Ball(points[33], 0)).nearest(), (Neighbor{33, 0}));
+  EXPECT_EQ(tree.search(region::Ball(points[33], 0)).nearest(), (Neighbor{33, 0}));
   EXPECT_EQ(tree.bounds(), KdTree(points).bounds());
   EXPECT_GT(tree.memory_bytes(), 50 * sizeof(Vec3));
 }
@@ -285,40 +285,40 @@ TEST(KdTree, ReadsPointsWhereTheyLie) {
 TEST(KdTree, RefusesNumbersThatAreNone) {
   const Vec3 o(0, 0, 0), x(1, 0, 0), bad(0, kNan, 0), far(0, 0, 2e50);
   for (const Vec3& p : {bad, far, Vec3(kInfinity, 0, 0)}) {
-    EXPECT_THROW(volume::Ball(p, 1), Error);
-    EXPECT_THROW(volume::Line(p, x, 1), Error);
-    EXPECT_THROW(volume::Line(o, p, 1), Error);
-    EXPECT_THROW(volume::Ray(p, x, 1), Error);
-    EXPECT_THROW(volume::Ray(o, p, 1), Error);
-    EXPECT_THROW(volume::Segment(p, x, 1), Error);
-    EXPECT_THROW(volume::Segment(o, p, 1), Error);
-    EXPECT_THROW(volume::Box(p, x), Error);
-    EXPECT_THROW(volume::Box(o, p), Error);
-    EXPECT_THROW(volume::OrientedBox(p, Pose()), Error);
-    EXPECT_THROW(volume::Cylinder(p, x, 1), Error);
-    EXPECT_THROW(volume::Cylinder(o, p, 1), Error);
-    const volume::Side side{p, 0};
-    EXPECT_THROW(volume::Polytope({&side, 1}), Error);
-    EXPECT_THROW(volume::Polytope({}, p), Error);
+    EXPECT_THROW(region::Ball(p, 1), Error);
+    EXPECT_THROW(region::Line(p, x, 1), Error);
+    EXPECT_THROW(region::Line(o, p, 1), Error);
+    EXPECT_THROW(region::Ray(p, x, 1), Error);
+    EXPECT_THROW(region::Ray(o, p, 1), Error);
+    EXPECT_THROW(region::Segment(p, x, 1), Error);
+    EXPECT_THROW(region::Segment(o, p, 1), Error);
+    EXPECT_THROW(region::Box(p, x), Error);
+    EXPECT_THROW(region::Box(o, p), Error);
+    EXPECT_THROW(region::OrientedBox(p, Pose()), Error);
+    EXPECT_THROW(region::Cylinder(p, x, 1), Error);
+    EXPECT_THROW(region::Cylinder(o, p, 1), Error);
+    const region::Side side{p, 0};
+    EXPECT_THROW(region::Polytope({&side, 1}), Error);
+    EXPECT_THROW(region::Polytope({}, p), Error);
   }
   for (const double r : {-1.0, kNan, kInfinity, 1e51}) {
-    EXPECT_THROW(volume::Ball(o, r), Error);
-    EXPECT_THROW(volume::Line(o, x, r), Error);
-    EXPECT_THROW(volume::Ray(o, x, r), Error);
-    EXPECT_THROW(volume::Segment(o, x, r), Error);
-    EXPECT_THROW(volume::Cylinder(o, x, r), Error);
-    EXPECT_THROW(volume::OrientedBox({1, 1, r}, Pose()), Error);
+    EXPECT_THROW(region::Ball(o, r), Error);
+    EXPECT_THROW(region::Line(o, x, r), Error);
+    EXPECT_THROW(region::Ray(o, x, r), Error);
+    EXPECT_THROW(region::Segment(o, x, r), Error);
+    EXPECT_THROW(region::Cylinder(o, x, r), Error);
+    EXPECT_THROW(region::OrientedBox({1, 1, r}, Pose()), Error);
   }
-  const volume::Side nowhere{o, 1}, endless{x, kNan};
-  EXPECT_THROW(volume::Polytope({&nowhere, 1}), Error);
-  EXPECT_THROW(volume::Polytope({&endless, 1}), Error);
-  EXPECT_THROW(volume::Line(o, o, 1), Error);
-  EXPECT_THROW(volume::Cylinder(x, x, 1), Error);
-  EXPECT_THROW(volume::Box(x, o), Error);
-  EXPECT_NO_THROW(volume::Segment(x, x, 1));
+  const region::Side nowhere{o, 1}, endless{x, kNan};
+  EXPECT_THROW(region::Polytope({&nowhere, 1}), Error);
+  EXPECT_THROW(region::Polytope({&endless, 1}), Error);
+  EXPECT_THROW(region::Line(o, o, 1), Error);
+  EXPECT_THROW(region::Cylinder(x, x, 1), Error);
+  EXPECT_THROW(region::Box(x, o), Error);
+  EXPECT_NO_THROW(region::Segment(x, x, 1));
   const std::vector<Vec3> points{o, far};
   EXPECT_THROW(KdTree{points}, Error);
-  EXPECT_THROW(KdTree().search(volume::Ball(o, 1), {.to_axis = true}), Error);
+  EXPECT_THROW(KdTree().search(region::Ball(o, 1), {.to_axis = true}), Error);
 }
 
 TEST(KdTree, TakesAMillionEqualPoints) {
@@ -326,20 +326,20 @@ TEST(KdTree, TakesAMillionEqualPoints) {
   const std::vector<float> same(3 * count, 0.25F);
   const KdTree tree((PointsView(same)));
   EXPECT_EQ(tree.validate(), "");
-  EXPECT_EQ(tree.search(volume::Ball(Vec3::Constant(0.25), 0)).count(), count);
-  EXPECT_EQ(tree.search(volume::Ball(Vec3::Constant(0.25), 1)).nearest(), (Neighbor{0, 0}));
-  EXPECT_FALSE(tree.search(volume::Ball(Vec3::Constant(0.3), 0.01)).any());
+  EXPECT_EQ(tree.search(region::Ball(Vec3::Constant(0.25), 0)).count(), count);
+  EXPECT_EQ(tree.search(region::Ball(Vec3::Constant(0.25), 1)).nearest(), (Neighbor{0, 0}));
+  EXPECT_FALSE(tree.search(region::Ball(Vec3::Constant(0.3), 0.01)).any());
 }
 
 TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
   const Points points = uniform_points(5000, 1, 9);
   const KdTree tree(PointsView(floats(points)), {.threads = 4});
   ASSERT_EQ(tree.validate(), "");
-  std::vector<volume::Ball> balls;
+  std::vector<region::Ball> balls;
   for (const Point& p : uniform_points(500, 1, 10)) balls.emplace_back(Vec3(p[0], p[1], p[2]), 0.1);
   std::vector<std::size_t> counts(balls.size());
   std::vector<Neighbor> nearest(balls.size());
-  tree.search_each(std::span<const volume::Ball>(balls),
+  tree.search_each(std::span<const region::Ball>(balls),
                    [&](std::size_t i, const graze::Search& search) {
                      counts[i] = search.count();
                      nearest[i] = search.nearest();

@@ -38,8 +38,11 @@ inline bool valid_query(const graze::Vec3& c, double radius) {
 
 inline bool collides_by_loop(const Points& points, double point_radius, const graze::Vec3& c, double radius) {
   if (!valid_query(c, radius)) return true;
+  Point last{NAN, NAN, NAN};  // of many equal points the first is asked
   for (const Point& p : points) {
-    if (finite(p) && touches_exactly(p, c, radius, point_radius)) return true;
+    if (p == last || !finite(p)) continue;
+    if (touches_exactly(p, c, radius, point_radius)) return true;
+    last = p;
   }
   return false;
 }

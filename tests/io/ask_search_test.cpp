@@ -23,55 +23,56 @@ std::string lattice() {
   return R"({"shape":"cloud","points":[)" + points + "]}";
 }
 
-std::string search(const std::string& volume, const std::string& more = "", const std::string& in = lattice()) {
+std::string ask_for(const std::string& volume, const std::string& more = "", const std::string& in = lattice()) {
   return answer(R"({"ask":"search","in":)" + in + R"(,"volume":)" + volume + more + "}").text;
 }
 
 std::string error_of(const std::string& volume, const std::string& more = "", const std::string& in = lattice()) {
-  return Json::parse(search(volume, more, in)).value("error", "none");
+  return Json::parse(ask_for(volume, more, in)).value("error", "none");
 }
 
 const std::string kBall = R"({"ball":{"center":[0,0,0],"radius":1}})";
 
 TEST(AskSearch, KnowsEveryVolume) {
-  EXPECT_EQ(search(kBall), R"({"indices":[0,1,3,9],"distances":[0,1,1,1]})");
-  EXPECT_EQ(search(R"({"line":{"point":[1,0,0],"direction":[5,0,0],"radius":0}})"),
+  EXPECT_EQ(ask_for(kBall), R"({"indices":[0,1,3,9],"distances":[0,1,1,1]})");
+  EXPECT_EQ(ask_for(R"({"line":{"point":[1,0,0],"direction":[5,0,0],"radius":0}})"),
             R"({"indices":[9,0,18],"distances":[0,1,1]})");
-  EXPECT_EQ(search(R"({"ray":{"point":[1,0,0],"direction":[5,0,0],"radius":0}})"),
+  EXPECT_EQ(ask_for(R"({"ray":{"point":[1,0,0],"direction":[5,0,0],"radius":0}})"),
             R"({"indices":[9,18],"distances":[0,1]})");
-  EXPECT_EQ(search(R"({"segment":{"from":[2,0,0],"to":[1,0,0],"radius":0.5}})"),
+  EXPECT_EQ(ask_for(R"({"segment":{"from":[2,0,0],"to":[1,0,0],"radius":0.5}})"),
             R"({"indices":[18,9],"distances":[0,1]})");
-  EXPECT_EQ(search(R"({"box":{"min":[1,1,1],"max":[2,1,1]}})"), R"({"indices":[13,22],"distances":[0.5,0.5]})");
-  EXPECT_EQ(search(R"({"obb":{"half":[0.1,1,0.1],"pose":{"xyz":[1,1,1],"rpy":[0,0,1.5707963267948966]}}})"),
+  EXPECT_EQ(ask_for(R"({"box":{"min":[1,1,1],"max":[2,1,1]}})"), R"({"indices":[13,22],"distances":[0.5,0.5]})");
+  EXPECT_EQ(ask_for(R"({"obb":{"half":[0.1,1,0.1],"pose":{"xyz":[1,1,1],"rpy":[0,0,1.5707963267948966]}}})"),
             R"({"indices":[13,4,22],"distances":[0,1,1]})");
-  EXPECT_EQ(search(R"({"obb":{"half":[0,0,0]}})"), R"({"indices":[0],"distances":[0]})");
-  EXPECT_EQ(search(R"({"cylinder":{"from":[0,0,0],"to":[0,0,1],"radius":1}})", R"(,"want":"count")"), R"({"count":6})");
-  EXPECT_EQ(search(R"({"polytope":{"planes":[[1,1,1,1]]}})"), R"({"indices":[0,1,3,9],"distances":[0,1,1,1]})");
-  EXPECT_EQ(search(R"({"polytope":{"planes":[[2,2,2,2]],"center":[1,0,0]}})", R"(,"want":"nearest")"),
+  EXPECT_EQ(ask_for(R"({"obb":{"half":[0,0,0]}})"), R"({"indices":[0],"distances":[0]})");
+  EXPECT_EQ(ask_for(R"({"cylinder":{"from":[0,0,0],"to":[0,0,1],"radius":1}})", R"(,"want":"count")"),
+            R"({"count":6})");
+  EXPECT_EQ(ask_for(R"({"polytope":{"planes":[[1,1,1,1]]}})"), R"({"indices":[0,1,3,9],"distances":[0,1,1,1]})");
+  EXPECT_EQ(ask_for(R"({"polytope":{"planes":[[2,2,2,2]],"center":[1,0,0]}})", R"(,"want":"nearest")"),
             R"({"indices":[9],"distances":[0]})");
 }
 
 TEST(AskSearch, KnowsEveryWant) {
-  EXPECT_EQ(search(kBall, R"(,"want":"all")"), search(kBall));
-  EXPECT_EQ(search(kBall, R"(,"want":"count")"), R"({"count":4})");
-  EXPECT_EQ(search(kBall, R"(,"want":"any")"), R"({"any":true})");
-  EXPECT_EQ(search(kBall, R"(,"want":"nearest")"), R"({"indices":[0],"distances":[0]})");
-  EXPECT_EQ(search(kBall, R"(,"want":"knearest","k":3)"), R"({"indices":[0,1,3],"distances":[0,1,1]})");
-  EXPECT_EQ(search(kBall, R"(,"want":"knearest","k":1e12)"), search(kBall));
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"all")"), ask_for(kBall));
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"count")"), R"({"count":4})");
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"any")"), R"({"any":true})");
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"nearest")"), R"({"indices":[0],"distances":[0]})");
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"knearest","k":3)"), R"({"indices":[0,1,3],"distances":[0,1,1]})");
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"knearest","k":1e12)"), ask_for(kBall));
   const std::string away = R"({"ball":{"center":[9,9,9],"radius":1}})";
-  EXPECT_EQ(search(away), R"({"indices":[],"distances":[]})");
-  EXPECT_EQ(search(away, R"(,"want":"nearest")"), R"({"indices":[],"distances":[]})");
-  EXPECT_EQ(search(away, R"(,"want":"any")"), R"({"any":false})");
-  EXPECT_EQ(search(away, R"(,"want":"count")"), R"({"count":0})");
-  EXPECT_EQ(search(kBall, R"(,"want":"count","id":7)"), R"({"id":7,"count":4})");
+  EXPECT_EQ(ask_for(away), R"({"indices":[],"distances":[]})");
+  EXPECT_EQ(ask_for(away, R"(,"want":"nearest")"), R"({"indices":[],"distances":[]})");
+  EXPECT_EQ(ask_for(away, R"(,"want":"any")"), R"({"any":false})");
+  EXPECT_EQ(ask_for(away, R"(,"want":"count")"), R"({"count":0})");
+  EXPECT_EQ(ask_for(kBall, R"(,"want":"count","id":7)"), R"({"id":7,"count":4})");
 }
 
 TEST(AskSearch, MeasuresFromTheAxisOnDemand) {
   const std::string in = R"({"shape":"cloud","points":[[1,0.5,0],[8,0.25,0]]})";
   for (const char* kind : {"segment", "cylinder"}) {
     const std::string tube = std::string("{\"") + kind + R"(":{"from":[0,0,0],"to":[9,0,0],"radius":1}})";
-    EXPECT_EQ(Json::parse(search(tube, R"(,"to_axis":false)", in))["indices"], Json({0, 1}));
-    EXPECT_EQ(search(tube, R"(,"to_axis":true)", in), R"({"indices":[1,0],"distances":[0.25,0.5]})");
+    EXPECT_EQ(Json::parse(ask_for(tube, R"(,"to_axis":false)", in))["indices"], Json({0, 1}));
+    EXPECT_EQ(ask_for(tube, R"(,"to_axis":true)", in), R"({"indices":[1,0],"distances":[0.25,0.5]})");
   }
   EXPECT_EQ(error_of(kBall, R"(,"to_axis":true)"), "to_axis: this volume has no axis");
   EXPECT_EQ(error_of(kBall, R"(,"to_axis":1)"), "to_axis: must be true or false");
@@ -79,14 +80,14 @@ TEST(AskSearch, MeasuresFromTheAxisOnDemand) {
 
 TEST(AskSearch, PlacesTheCloudAndReadsFiles) {
   const std::string moved = R"({"shape":"cloud","points":[[1,0,0]],"radius":0.1,"pose":{"xyz":[0,0,5]}})";
-  EXPECT_EQ(search(R"({"ball":{"center":[1,0,5],"radius":0}})", R"(,"want":"count")", moved), R"({"count":1})");
+  EXPECT_EQ(ask_for(R"({"ball":{"center":[1,0,5],"radius":0}})", R"(,"want":"count")", moved), R"({"count":1})");
   const auto path = std::filesystem::temp_directory_path() / ("graze_search_" + std::to_string(::getpid()) + ".csv");
   std::ofstream(path) << "x,y,z\n1,2,3\n4,5,6\n";
   const std::string in = R"({"shape":"cloud","file":)" + Json(path.string()).dump() + "}";
-  EXPECT_EQ(search(R"({"ball":{"center":[4,5,6],"radius":0}})", "", in), R"({"indices":[1],"distances":[0]})");
+  EXPECT_EQ(ask_for(R"({"ball":{"center":[4,5,6],"radius":0}})", "", in), R"({"indices":[1],"distances":[0]})");
   std::filesystem::remove(path);
-  EXPECT_NE(search(kBall, "", in).find("error"), std::string::npos);
-  EXPECT_EQ(search(kBall, "", R"({"shape":"cloud","points":[]})"), R"({"indices":[],"distances":[]})");
+  EXPECT_NE(ask_for(kBall, "", in).find("error"), std::string::npos);
+  EXPECT_EQ(ask_for(kBall, "", R"({"shape":"cloud","points":[]})"), R"({"indices":[],"distances":[]})");
 }
 
 TEST(AskSearch, RefusesWhatItDoesNotKnow) {

@@ -236,12 +236,32 @@ TEST(Ask, BoundsTheNumberOfContacts) {
   EXPECT_EQ(json_of(pair("contacts", box, floor, R"(,"max":1e18)"))["contacts"].size(), 4U);
 }
 
+TEST(Ask, AnswersAboutClouds) {
+  const std::string cloud = R"({"shape":"cloud","points":[[0,0,0],[3,0,0],[9,9,9]],"radius":0.5})";
+  EXPECT_EQ(json_of(pair("distance", kBall, cloud, ""))["distance"],
+            json_of(pair("distance", cloud, kBall, ""))["distance"]);
+  const std::string far_ball = R"({"shape":"sphere","radius":1,"pose":{"xyz":[5,0,0]}})";
+  const auto d = json_of(pair("distance", cloud, far_ball, ""));
+  EXPECT_EQ(d["distance"], 0.5);
+  EXPECT_EQ(d["on_a"][0], 3.5);
+  EXPECT_EQ(json_of(pair("collide", cloud, far_ball, R"(,"margin":0.5)"))["collide"], true);
+  EXPECT_EQ(json_of(pair("contacts", cloud, kBall, ""))["contacts"].size(), 1U);
+  // No points are infinitely far.
+  const std::string empty = R"({"shape":"cloud","points":[]})";
+  EXPECT_EQ(json_of(pair("collide", empty, kBall, R"(,"margin":1e9)"))["collide"], false);
+  EXPECT_TRUE(json_of(pair("distance", empty, kBall, ""))["distance"].is_null());
+  EXPECT_EQ(error_of_a(R"({"shape":"cloud"})"), "a: needs either file or points");
+  EXPECT_EQ(error_of_a(R"({"shape":"cloud","points":[[0,0]]})").find("a.points[0]"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"cloud","points":[],"radius":-1})").find("a.radius"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"cloud","file":"/no/such/file.ply"})").find("a.file: /no/such/file.ply"), 0U);
+}
+
 TEST(Ask, SaysWhatIsNotSupportedYet) {
   for (const char* ask : {"sweep", "cost", "probability"}) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }
-  for (const char* kind : {"mesh", "cloud", "map", "heightfield"}) {
+  for (const char* kind : {"mesh", "map", "heightfield"}) {
     const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
     EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");

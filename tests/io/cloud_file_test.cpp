@@ -225,6 +225,7 @@ TEST_F(CloudFile, NamesFileAndReason) {
   EXPECT_TRUE(contains(refused(std::string("\0\1\2\3", 4)), "is no cloud that graze can read"));
   EXPECT_TRUE(contains(refused("hello", "a.ply"), "is no PLY file: its first line is not 'ply'"));
   EXPECT_TRUE(contains(refused("hello", "a.las"), "is no LAS file"));
+  EXPECT_TRUE(contains(refused("v 1 2 3\n", "a.obj"), "is a mesh"));
   EXPECT_TRUE(contains(refusal([&] { write_cloud(path("cloud"), Cloud()); }), "its name does not tell the format"));
   EXPECT_TRUE(contains(refusal([&] { write_cloud(path("a.laz"), Cloud()); }), "does not write LAZ"));
   EXPECT_TRUE(contains(refusal([&] { write_cloud(path("a.ply"), Cloud(), {.encoding = CloudEncoding::compressed}); }),

@@ -158,6 +158,8 @@ TEST(Pcd, RefusesBadHeaders) {
   EXPECT_TRUE(contains(refused(header("x y z", "4 4 4", "F F F", "1 1 0", 1, "ascii")), "COUNT '0'"));
   EXPECT_TRUE(contains(refused(header("x y z", "4 4 4", "F F F", "1 1 1", 1, "morse")), "DATA 'morse'"));
   EXPECT_TRUE(contains(refused("VERSION 0.7\n"), "no DATA line"));
+  EXPECT_TRUE(
+      contains(refused("VERSION 0.7\nFIELDS x y\nSIZE 4 4\nTYPE F F\nFIELDS x y z\n"), "f:5: FIELDS comes twice"));
   EXPECT_TRUE(contains(refused("VERSION 0.7\nWIDTH 2\nHEIGHT 2\nPOINTS 5\nFIELDS x\nSIZE 4\nTYPE F\nDATA ascii\n"),
                        "POINTS 5 is not WIDTH 2 × HEIGHT 2"));
   EXPECT_TRUE(contains(refused("VERSION 0.7\nVIEWPOINT 1 2\n"), "f:2: VIEWPOINT needs 7 numbers"));

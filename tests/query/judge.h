@@ -46,7 +46,7 @@ inline bool has_nan(const graze::Distance& d) {
 }
 
 /// The unit normal and the offset of a half-space or plane.
-inline std::pair<graze::Vec3, double> flat_of(const graze::Shape& shape) {
+inline std::pair<graze::Vec3, double> flat_of(const graze::Geometry& shape) {
   if (const auto* h = std::get_if<graze::HalfSpace>(&shape)) return {h->normal(), h->offset()};
   const auto& plane = std::get<graze::Plane>(shape);
   return {plane.normal(), plane.offset()};

@@ -100,10 +100,10 @@ class Search {
 /// doubles. Points with a NaN or an infinity are skipped and counted.
 ///
 ///     KdTree tree(PointsView(floats));
-///     Neighbor n = tree.search(volume::Segment(p, q, 0.2)).nearest();                      // nearest to p
-///     Neighbor m = tree.search(volume::Segment(p, q, 0.2), {.to_axis = true}).nearest();   // nearest to the segment
+///     Neighbor n = tree.search(region::Segment(p, q, 0.2)).nearest();                      // nearest to p
+///     Neighbor m = tree.search(region::Segment(p, q, 0.2), {.to_axis = true}).nearest();   // nearest to the segment
 ///     std::array<Neighbor, 8> eight;
-///     for (const Neighbor& x : tree.search(volume::Ball(p, kFar)).nearest(eight)) …
+///     for (const Neighbor& x : tree.search(region::Ball(p, kFar)).nearest(eight)) …
 class KdTree {
  public:
   /// No points.
@@ -139,6 +139,10 @@ class KdTree {
   std::size_t memory_bytes() const;
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
+
+  /// What the tree is made of (src/index/kd_tree_data.h), for those who walk it themselves: at most one is not null.
+  const kd_tree::Tree<float>* floats() const { return floats_.get(); }
+  const kd_tree::Tree<double>* doubles() const { return doubles_.get(); }
 
  private:
   friend class Search;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -24,6 +25,11 @@ class PointsView {
   PointsView(const void* data, std::size_t count, std::size_t stride) : data_(data), size_(count), stride_(stride) {}
 
   std::size_t size() const { return size_; }
+  /// The coordinates one behind the other, if they lie like that and aligned; else null.
+  const float* packed() const {
+    const bool close = stride_ == 3 * sizeof(float) && reinterpret_cast<std::uintptr_t>(data_) % alignof(float) == 0;
+    return close ? static_cast<const float*>(data_) : nullptr;
+  }
   std::array<float, 3> operator[](std::size_t i) const {
     std::array<float, 3> p;
     std::memcpy(p.data(), static_cast<const char*>(data_) + i * stride_, sizeof p);

@@ -19,7 +19,7 @@ namespace graze {
 /// expressions in a loop gets the same set, also on the border.
 ///
 /// Results are ordered by a distance: from the centre of the volume, or with SearchOptions::to_axis from its axis.
-namespace volume {
+namespace region {
 
 /// A ball: dot(d, d) <= radius * radius with d = p - center.
 class Ball {
@@ -128,11 +128,11 @@ class Polytope {
   Vec3 center_;
 };
 
-}  // namespace volume
+}  // namespace region
 
 /// Any of them.
-using SearchVolume = std::variant<volume::Ball, volume::Line, volume::Ray, volume::Segment, volume::Box,
-                                  volume::OrientedBox, volume::Cylinder, volume::Polytope>;
+using SearchVolume = std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
+                                  region::OrientedBox, region::Cylinder, region::Polytope>;
 
 /// Whether distances from an axis can be asked for: lines, rays, segments and cylinders.
 bool has_axis(const SearchVolume& volume);

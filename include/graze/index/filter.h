@@ -1,0 +1,38 @@
+// Thinning clouds before they are indexed, with a guarantee.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graze/base/aabb.h"
+#include "graze/index/points.h"
+
+namespace graze {
+
+struct FilterOptions {
+  /// Points may be dropped if a kept one lies within this distance (m); 0: nothing is thinned.
+  double distance = 0;
+  /// Points nearer to or farther from `viewpoint` than these are dropped (m): the robot's own body, the far wall.
+  Vec3 viewpoint = Vec3::Zero();
+  double least_range = 0, most_range = kInfinity;
+  /// Points outside of this box are dropped.
+  Aabb box = Aabb::everything();
+};
+
+struct Filtered {
+  std::vector<std::uint32_t> kept;  ///< indices of the caller's points, ascending
+  // Why the others were dropped; the first reason counts.
+  std::size_t not_finite = 0, out_of_range = 0, out_of_box = 0, thinned = 0;
+};
+
+/// Chooses points such that every thinned point lies within `distance` of a kept one (computed in double). A sphere
+/// that touched a thinned point thus touches a kept one if it is grown by `distance`: give the index that much more
+/// point radius and no collision is lost. Points are taken in order, so the result depends on nothing but the input.
+/// O(n). Throws Error if a distance or range is negative or NaN, least_range exceeds most_range, the viewpoint is not
+/// finite, or for 2^32 - 1 points and more.
+///
+///     const Filtered f = filter(points, {.distance = 0.01, .most_range = 3});
+Filtered filter(const PointsView& points, const FilterOptions& options);
+
+}  // namespace graze

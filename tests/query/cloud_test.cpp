@@ -1,0 +1,231 @@
+// Clouds under every verb, against the same question asked of every point by itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "graze/graze.h"
+#include "oracle/cases.h"
+#include "query/placed_of.h"
+#include "support/scale.h"
+
+namespace graze_test {
+namespace {
+
+using graze::Cloud;
+using graze::Distance;
+using graze::Placed;
+using graze::Vec3;
+using graze_oracle::Kind;
+using graze_oracle::kKinds;
+using graze_oracle::Random;
+
+enum class Spread { uniform, clustered, duplicate, collinear, far, tiny, holes };
+constexpr Spread kSpreads[] = {Spread::uniform, Spread::clustered, Spread::duplicate, Spread::collinear,
+                               Spread::far,     Spread::tiny,      Spread::holes};
+
+Vec3 around(Random& random, double size) {
+  return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
+}
+
+std::vector<Vec3> points_of(Spread spread, std::size_t count, Random& random) {
+  std::vector<Vec3> points;
+  const Vec3 base = spread == Spread::far ? Vec3(4.5e6, -3e5, 120) : Vec3(Vec3::Zero());
+  const Vec3 heart = around(random, 1), along = around(random, 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (spread) {
+      case Spread::clustered:
+        points.push_back(heart + around(random, i % 3 == 0 ? 1 : 0.01));
+        break;
+      case Spread::duplicate:
+        points.push_back(i % 4 == 0 ? around(random, 1) : heart);
+        break;
+      case Spread::collinear:
+        points.push_back(random.uniform(-1, 1) * along);
+        break;
+      case Spread::tiny:
+        points.push_back(around(random, 1e-6));
+        break;
+      case Spread::holes:
+        points.push_back(i % 5 == 0 ? Vec3(0, std::numeric_limits<double>::quiet_NaN(), 1) : around(random, 1));
+        break;
+      default:
+        points.push_back(base + around(random, 1));
+    }
+  }
+  return points;
+}
+
+Cloud cloud_of(const std::vector<Vec3>& points, double radius, bool floats) {
+  if (!floats) return Cloud(std::span(points), {.radius = radius});
+  std::vector<Eigen::Vector3f> small;
+  for (const Vec3& p : points) small.push_back(p.cast<float>());
+  return Cloud(std::span<const Eigen::Vector3f>(small), {.radius = radius});
+}
+
+graze::Pose random_pose(Random& random, const Vec3& center, double size) {
+  return graze::Pose::from_wxyz(center + around(random, size), random.uniform(-1, 1), random.uniform(-1, 1),
+                                random.uniform(-1, 1), random.uniform(0.1, 1));
+}
+
+struct Scene {
+  Cloud cloud;
+  Placed placed, shape;
+};
+
+template <class Check>
+void for_random_scenes(int count, std::uint64_t seed, const Check& check) {
+  Random random(seed);
+  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    for (const Kind kind : kKinds) {
+      const Spread spread = kSpreads[static_cast<std::size_t>(i) % std::size(kSpreads)];
+      const std::size_t size =
+          i % 11 == 0 ? static_cast<std::size_t>(i % 2) : 1 + static_cast<std::size_t>(i * 7 % 300);
+      const double radius = i % 3 == 0 ? 0 : random.uniform(0, 0.1);
+      const Cloud cloud = cloud_of(points_of(spread, size, random), radius, i % 2 == 0 && spread != Spread::far);
+      const graze::Pose pose = i % 4 == 0 ? graze::Pose() : random_pose(random, Vec3::Zero(), 0.5);
+      graze_oracle::Case c = make_case(kind, Kind::sphere, graze_oracle::Trouble::generic, random);
+      Placed shape = placed_of(c.a);
+      const Vec3 heart = cloud.bounds().empty() ? Vec3(Vec3::Zero()) : Vec3(pose * cloud.bounds().center());
+      shape.pose = random_pose(random, heart, spread == Spread::tiny ? 0.5 : 1.5);
+      SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", scene " << i << ", spread "
+                                      << static_cast<int>(spread));
+      check(Scene{cloud, at(cloud, pose), shape}, random);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+Placed point_of(const Scene& s, std::size_t i) {
+  return at(graze::Sphere{.radius = s.cloud.radius()}, graze::Pose::at(s.placed.pose * s.cloud.point(i)));
+}
+
+// What a point may move by when poses are applied in another order.
+double rounding_of(const Scene& s) {
+  const double reach = s.cloud.bounds().empty() ? 0 : s.cloud.bounds().max.cwiseAbs().maxCoeff() + 10;
+  return 64 * graze::kEpsilon * (reach + s.shape.pose.translation().norm() + s.placed.pose.translation().norm() + 1);
+}
+
+TEST(Clouds, AreAsFarAsTheirNearestPoint) {
+  for_random_scenes(scaled(150), 1, [](const Scene& s, Random&) {
+    Distance nearest;
+    nearest.beyond = true;
+    for (std::size_t i = 0; i < s.cloud.size(); ++i) {
+      if (s.cloud.is_skipped(i)) continue;
+      const Distance d = distance(point_of(s, i), s.shape);
+      if (nearest.beyond || d.value < nearest.value) nearest = d;
+    }
+    const Distance d = distance(s.placed, s.shape), e = distance(s.shape, s.placed);
+    ASSERT_EQ(d.beyond, nearest.beyond);
+    ASSERT_EQ(d.value, e.value);
+    if (d.beyond) return;
+    const double rounding = rounding_of(s) + d.tolerance + nearest.tolerance;
+    EXPECT_NEAR(d.value, nearest.value, rounding);
+    EXPECT_EQ(d.on_a, e.on_b);
+    EXPECT_EQ(d.normal, -e.normal);
+    EXPECT_EQ(d.a, e.b);
+    EXPECT_NEAR((d.on_b - d.on_a - d.value * d.normal).norm(), 0, rounding);
+    ASSERT_FALSE(s.cloud.is_skipped(d.a));
+    EXPECT_NEAR(distance(point_of(s, d.a), s.shape).value, nearest.value, rounding);
+    // Every limit: found within it, beyond outside.
+    EXPECT_EQ(distance(s.placed, s.shape, {.limit = d.value + rounding}).value, d.value);
+    EXPECT_TRUE(distance(s.placed, s.shape, {.limit = d.value - 2 * rounding}).beyond);
+  });
+}
+
+TEST(Clouds, CollideIfAnyPointDoes) {
+  for_random_scenes(scaled(150), 2, [](const Scene& s, Random& random) {
+    for (const double margin : {0.0, random.uniform(0, 0.5), -random.uniform(0, 0.02)}) {
+      bool surely = false, perhaps = false;
+      const double rounding = rounding_of(s);
+      for (std::size_t i = 0; i < s.cloud.size(); ++i) {
+        if (s.cloud.is_skipped(i)) continue;
+        const Distance d = distance(point_of(s, i), s.shape);
+        surely = surely || d.value + d.tolerance <= margin - rounding;
+        perhaps = perhaps || d.value - d.tolerance <= margin + rounding;
+      }
+      const bool hit = collide(s.placed, s.shape, {.margin = margin});
+      EXPECT_EQ(hit, collide(s.shape, s.placed, {.margin = margin}));
+      EXPECT_TRUE(hit || !surely) << "missed at margin " << margin;
+      EXPECT_TRUE(!hit || perhaps) << "false alarm at margin " << margin;
+    }
+  });
+}
+
+TEST(Clouds, ShowTheirDeepestContacts) {
+  for_random_scenes(scaled(100), 3, [](const Scene& s, Random&) {
+    const Distance d = distance(s.placed, s.shape);
+    const auto contacts = graze::contacts(s.placed, s.shape, {.max = 8});
+    const graze::Penetration p = penetration(s.placed, s.shape);
+    const double rounding = rounding_of(s) + (d.beyond ? 0 : 2 * d.tolerance);
+    EXPECT_EQ(contacts.empty(), d.beyond || d.value - d.tolerance > 0);
+    EXPECT_EQ(p.overlapping, !contacts.empty());
+    if (contacts.empty()) return;
+    EXPECT_NEAR(contacts[0].depth, -d.value, rounding);
+    EXPECT_NEAR(p.depth, std::max(0.0, -d.value), rounding);
+    for (const graze::Contact& c : contacts) {
+      ASSERT_FALSE(s.cloud.is_skipped(c.a));
+      EXPECT_NEAR(-distance(point_of(s, c.a), s.shape).value, c.depth, rounding + 1e-8 * std::abs(c.depth));
+    }
+  });
+}
+
+TEST(Clouds, MeetEachOther) {
+  Random random(4);
+  for (int i = 0; i < scaled(300) && !HasFailure(); ++i) {
+    const Spread spread_a = kSpreads[static_cast<std::size_t>(i) % std::size(kSpreads)];
+    const Spread spread_b = i % 2 == 0 ? spread_a : Spread::uniform;
+    const std::size_t size_a = static_cast<std::size_t>(i % 90), size_b = static_cast<std::size_t>(i * 13 % 170);
+    const Cloud a = cloud_of(points_of(spread_a, size_a, random), i % 3 == 0 ? 0 : 0.02, false);
+    const Cloud b = cloud_of(points_of(spread_b, size_b, random), i % 3 == 1 ? 0 : 0.03, i % 5 == 0);
+    const Placed pa = at(a, i % 4 == 0 ? graze::Pose() : random_pose(random, Vec3::Zero(), 1));
+    const Placed pb = at(b, i % 4 == 1 ? pa.pose : random_pose(random, Vec3::Zero(), 1));
+    double nearest = graze::kInfinity;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      for (std::size_t m = 0; m < b.size(); ++m) {
+        if (a.is_skipped(k) || b.is_skipped(m)) continue;
+        const double value = (pa.pose * a.point(k) - pb.pose * b.point(m)).norm() - a.radius() - b.radius();
+        nearest = std::min(nearest, value);
+      }
+    }
+    const Distance d = distance(pa, pb), e = distance(pb, pa);
+    ASSERT_EQ(d.beyond, nearest == graze::kInfinity);
+    EXPECT_EQ(d.value, e.value);
+    EXPECT_EQ(collide(pa, pb), collide(pb, pa));
+    if (d.beyond) {
+      EXPECT_FALSE(collide(pa, pb));
+      continue;
+    }
+    EXPECT_NEAR(d.value, nearest,
+                d.tolerance + 1e-15 * (pb.pose * b.bounds().center()).norm() + 1e-8 * (spread_a == Spread::far));
+    EXPECT_TRUE(d.a == e.b && d.b == e.a);
+    if (std::abs(nearest) > 1e-6) {
+      EXPECT_EQ(collide(pa, pb), nearest < 0);
+    }
+  }
+}
+
+TEST(Clouds, OfNoPointsAreInfinitelyFar) {
+  const Placed empty = at(Cloud());
+  for (const Placed& other : {at(graze::Sphere{.radius = 1}), at(graze::HalfSpace({0, 0, 1}, 5)), empty}) {
+    EXPECT_FALSE(collide(empty, other, {.margin = 1e9}));
+    EXPECT_TRUE(distance(empty, other).beyond);
+    EXPECT_TRUE(contacts(empty, other).empty());
+    EXPECT_FALSE(penetration(other, empty).overlapping);
+  }
+}
+
+TEST(Clouds, TouchToTheLastBit) {
+  const std::vector<Vec3> points = {{1, 0, 0}, {3, 0, 0}};
+  const Placed cloud = at(Cloud(std::span(points), {.radius = 0.25}));
+  EXPECT_TRUE(collide(cloud, at(graze::Sphere{.radius = 0.75})));
+  EXPECT_TRUE(collide(cloud, at(graze::Box{.half = {0.75, 0.5, 0.5}})));
+  EXPECT_FALSE(collide(cloud, at(graze::Sphere{.radius = 0.74999})));
+  EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25})).value, 0.5);
+  EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25}, graze::Pose::at({2, 0, 0}))).a, 0u) << "ties go low";
+}
+
+}  // namespace
+}  // namespace graze_test
