@@ -47,7 +47,7 @@ void expect_answers(const Capt& tree, const NamedCloud& cloud, double point_radi
 }
 
 TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
-  for (const std::size_t count : {40, 300}) {
+  for (const std::size_t count : {40UL, 300UL}) {
     for (const NamedCloud& cloud : all_clouds(count)) {
       for (const double point_radius : {0.0, cloud.size * 0.003}) {
         const Capt tree(

@@ -62,7 +62,7 @@ void expect_answers(const PointGrid& grid, const Questions& q, const std::string
 }
 
 TEST(PointGrid, AgreesWithTheLoopOnEveryKindOfCloud) {
-  for (const std::size_t count : {40, 700, 5000}) {
+  for (const std::size_t count : {40UL, 700UL, 5000UL}) {
     for (const NamedCloud& cloud : all_clouds(count)) {
       for (const double point_radius : {0.0, cloud.size * 0.003}) {
         const PointGrid grid(floats(cloud.points), {.point_radius = point_radius});
@@ -82,7 +82,7 @@ TEST(PointGrid, AgreesWithTheLoopOnEveryKindOfCloud) {
 }
 
 TEST(PointGrid, FindsTheNearestPointWithTiesToTheLowerIndex) {
-  for (const std::size_t count : {40, 3000}) {
+  for (const std::size_t count : {40UL, 3000UL}) {
     for (const NamedCloud& cloud : all_clouds(count)) {
       const double point_radius = cloud.size * 0.01;
       const PointGrid grid(floats(cloud.points), {.point_radius = point_radius});

@@ -70,7 +70,7 @@ class CloudFile : public CloudFiles {
 };
 
 TEST_F(CloudFile, RoundTripsEveryFormAndTypeOfAttribute) {
-  for (const std::size_t count : {0, 1, 2, 5000}) {
+  for (const std::size_t count : {0UL, 1UL, 2UL, 5000UL}) {
     for (const bool doubles : {false, true}) {
       for (const bool skips : {false, true}) {
         const Cloud cloud = sample_cloud(count, {.doubles = doubles, .skips = skips});
@@ -300,7 +300,7 @@ TEST_F(CloudFile, ReadsPipes) {
 
 // Against the nearest neighbours by hand.
 TEST_F(CloudFile, ScansBoundsRangesAndSpacing) {
-  for (const std::size_t count : {0, 1, 2, 700, 30000}) {
+  for (const std::size_t count : {0UL, 1UL, 2UL, 700UL, 30000UL}) {
     const Cloud cloud = sample_cloud(count, {.doubles = true, .skips = true});
     write_cloud(path("a.ply"), cloud);
     const CloudInfo info = scan_cloud(path("a.ply"));
