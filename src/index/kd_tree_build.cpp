@@ -9,10 +9,10 @@
 namespace graze::kd_tree {
 namespace {
 
-// Up to this many points a split looks at all of them rather than at a sample.
-constexpr std::size_t kSmall = 512;
-// From this many on the sample is kSample points, below a fourth of that.
-constexpr std::size_t kManyPoints = std::size_t{1} << 14U, kSample = 1024;
+// Parts of up to this many points count few intervals, or many.
+constexpr std::size_t kFew = 512, kMany = std::size_t{1} << 15U;
+// Points of a sample of larger parts; of smaller ones it has a fourth of that.
+constexpr std::size_t kSample = 1024;
 // The binary levels at the top are split one after the other, each level in parallel; what is below is one task each.
 constexpr std::size_t kTasks = 256;
 
@@ -146,13 +146,19 @@ class Builder {
   bool rank_split(const Part& part, std::size_t rank) {
     Record<T>* from = arrays_[part.second ? 1 : 0] + part.begin;
     Record<T>* to = arrays_[part.second ? 0 : 1] + part.begin;
-    part.size() <= kSmall ? split_small(from, to, part.size(), rank) : split_large(from, to, part.size(), rank);
+    const std::size_t n = part.size();
+    if (n <= kFew) {
+      split_by_counting<32>(from, to, n, rank, n);
+    } else if (n > kMany || !split_by_counting<256>(from, to, n, rank, n / 8)) {
+      split_by_sampling(from, to, n, rank);
+    }
     return !part.second;
   }
 
-  // Counts how many points fall into each of some equal intervals; only those of one of them need be compared.
-  static void split_small(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank) {
-    constexpr int kIntervals = 32;
+  // Counts how many points fall into each of some equal intervals; only those of one of them need be compared. Does
+  // nothing and returns false if these are more than `most`.
+  template <int kIntervals>
+  static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, std::size_t most) {
     const Range range = widest(from, n, 1);
     const double low = static_cast<double>(range.low);
     double scale = kIntervals / (static_cast<double>(range.high) - low);
@@ -164,16 +170,19 @@ class Builder {
     for (std::size_t i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(interval(from[i].at[range.axis]))];
     int cut = 0;
     for (std::size_t sum = counts[0]; sum < rank; sum += counts[static_cast<std::size_t>(cut)]) ++cut;
-    divide(from, to, n, rank, range.axis, !(range.low < range.high), [&](T x) -> Side {
+    const bool alike = !(range.low < range.high);
+    if (!alike && counts[static_cast<std::size_t>(cut)] > most) return false;
+    divide(from, to, n, rank, range.axis, alike, [&](T x) -> Side {
       const int i = interval(x);
       return {i < cut ? std::size_t{1} : 0, i > cut ? std::size_t{1} : 0};
     });
+    return true;
   }
 
   // Two values of a sample that enclose the wanted one in all likelihood (Floyd and Rivest).
-  static void split_large(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank) {
+  static void split_by_sampling(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank) {
     std::array<T, kSample> sample;
-    const std::size_t count = n >= kManyPoints ? kSample : kSample / 4;
+    const std::size_t count = n > kMany ? kSample : kSample / 4;
     const std::size_t step = n / count;
     const int axis = widest(from, count, step).axis;
     for (std::size_t i = 0; i < count; ++i) sample[i] = from[i * step].at[axis];
