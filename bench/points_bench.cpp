@@ -142,8 +142,8 @@ void beside_capt(Claims& claims, const Cloud& cloud, PointGrid& grid) {
   if (cloud.goals) {
     double ours = graze::kInfinity;
     for (int i = 0; i < 7; ++i) ours = std::min(ours, time_of([&] { grid.rebuild(floats(cloud.points)); }));
-    claims.add({"points/build, " + cloud.name, ours / 1e6, "Capt", build / 1e6, "ms", 100});
-    claims.add({"points/memory, " + cloud.name, static_cast<double>(grid.memory_bytes()) / 1e6, "Capt",
+    claims.add({"points/build beside Capt, " + cloud.name, ours / 1e6, "Capt", build / 1e6, "ms", 100});
+    claims.add({"points/memory beside Capt, " + cloud.name, static_cast<double>(grid.memory_bytes()) / 1e6, "Capt",
                 static_cast<double>(capt.memory_bytes()) / 1e6, "MB", cloud.points.size() > 60000 ? 50.0 : 1.0});
   }
   for (const bool near : {true, false}) {
@@ -161,11 +161,11 @@ void beside_capt(Claims& claims, const Cloud& cloud, PointGrid& grid) {
           for (std::size_t i = 0; i < s.size(); ++i) hits += capt.collides({s.x[i], s.y[i], s.z[i]}, s.r[i]) ? 1 : 0;
           keep(hits);
         });
-    claims.add({"points/single " + where, ours, "Capt", peer, "ns", 3, agree});
+    claims.add({"points/single beside Capt " + where, ours, "Capt", peer, "ns", 3, agree});
     if (!near) continue;
     const Times batch = compare(
         s.size(), [&] { ask_batches(grid, s); }, [&] { ask_batches(capt, s); });
-    claims.add({"points/any of 8 " + where, batch.ours, "Capt", batch.peer, "ns", 6, agree});
+    claims.add({"points/any of 8 beside Capt " + where, batch.ours, "Capt", batch.peer, "ns", 6, agree});
   }
 }
 

@@ -86,19 +86,15 @@ class Thinner {
       if (!(std::abs(c) < kMost)) return false;  // too fine for whole numbers: kept, and covers none
       cell[axis] = static_cast<std::int64_t>(c);
     }
-    // The diagonal of a cell is the distance, so that most points stop here.
+    // The diagonal of a cell is the distance, so that most points stop here. The first point of a cell may also be
+    // covered from a neighbouring one, which is then remembered; the first that this one does not cover is kept.
     const std::uint32_t last = map_.find(cell);
     if (covers(last, p)) return true;
-    for (std::int64_t dx = -1; dx <= 1; ++dx) {
-      for (std::int64_t dy = -1; dy <= 1; ++dy) {
-        for (std::int64_t dz = -1; dz <= 1; ++dz) {
-          const std::uint32_t other = map_.find({cell[0] + dx, cell[1] + dy, cell[2] + dz});
-          if (!covers(other, p)) continue;
-          // Remembered for the next point of this cell; a point of its own stays.
-          if (last == kNone) map_.set(cell, other);
-          return true;
-        }
-      }
+    for (int i = 0; i < 27 && last == kNone; ++i) {
+      const std::uint32_t other = map_.find({cell[0] + i / 9 - 1, cell[1] + i / 3 % 3 - 1, cell[2] + i % 3 - 1});
+      if (!covers(other, p)) continue;
+      map_.set(cell, other);
+      return true;
     }
     map_.set(cell, index);
     return false;

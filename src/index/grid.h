@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,8 @@ struct Scratch {
   Buffer<std::uint8_t> lower[2], upper[2];
   Buffer<std::uint8_t> along_z, along_y;  // 128 bytes per block: lower, then upper bounds of its cells
   Buffer<std::uint32_t> near;
+  Buffer<Record> part;             // the points of the block that is becoming a grid of its own
+  std::unique_ptr<Scratch> inner;  // for such grids, one after the other
 };
 
 struct Grid {

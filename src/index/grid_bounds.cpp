@@ -212,9 +212,10 @@ void bound_all_cells(Grid& grid, const std::uint32_t* list, std::size_t listed, 
   std::memset(nothing, kCellReach, kCells);
   std::memset(nothing + kCells, kUnknown, kCells);
   const std::size_t count = grid.block_count(), dy = static_cast<std::size_t>(grid.blocks[2]);
-  const std::size_t dx = dy * static_cast<std::size_t>(grid.blocks[1]);
-  // The blocks on the rim have no points and neither have their neighbours along the rim, so that stepping over the
-  // end of a row or of a slice meets blocks that contribute nothing, as it should be.
+  const auto rows = static_cast<std::size_t>(grid.blocks[1]);
+  const std::size_t dx = dy * rows;
+  // Stepping over the end of a row along z meets a block of the rim, which has no points, as it should be; stepping
+  // over the end of a slice along y would meet one whose pass along z may not have been done.
   const auto number = [&](std::size_t at) { return at < count ? grid.directory[at] : kFar; };
   const auto occupied = [&](std::size_t at) {
     const std::uint32_t n = number(at);
@@ -232,7 +233,9 @@ void bound_all_cells(Grid& grid, const std::uint32_t* list, std::size_t listed, 
   }
   for (std::size_t i = 0; i < all; ++i) {
     const std::size_t at = around[i];
-    cells_along_y(result(z, at - dy), result(z, at), result(z, at + dy), y + 2 * kCells * grid.directory[at]);
+    const std::size_t row = at / dy % rows;
+    cells_along_y(row > 0 ? result(z, at - dy) : nothing, result(z, at), row + 1 < rows ? result(z, at + dy) : nothing,
+                  y + 2 * kCells * grid.directory[at]);
   }
   for (std::size_t i = 0; i < listed; ++i) {
     const std::size_t at = list[i];

@@ -19,7 +19,7 @@ struct Budget {
 };
 Budget budget(std::size_t points, int depth) {
   const auto n = static_cast<double>(points);
-  if (depth > 0) return {std::max(256.0, n / 16), std::max(64.0, n)};  // grids within grids may be many
+  if (depth > 0) return {std::max(256.0, n / 16), std::max(64.0, n / 4)};  // grids within grids may be many
   return {std::max({5000.0, std::min(n / 7, 9500.0), n / 16}), std::max(16000.0, n)};
 }
 
@@ -32,8 +32,18 @@ constexpr int kDeepest = 12;
 constexpr double kSmallestCell = 1e-36;
 constexpr float kNowhere = std::numeric_limits<float>::quiet_NaN();
 
-// How many boxes of 1/32 and 1/16 of the longest edge the points occupy, from a sample of them.
-std::array<int, 2> count_boxes(const Grid& grid, const PointsView& points, double longest) {
+// How many boxes must be occupied, evenly, for `sample` points to fall into `seen` of them; at most `all`.
+double boxes_behind(double seen, double sample, double all) {
+  double low = seen, high = all;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (middle * -std::expm1(-sample / middle) < seen ? low : high) = middle;
+  }
+  return high;
+}
+
+// How many boxes of 1/32 and 1/16 of the longest edge the points occupy, estimated from a sample of them.
+std::array<double, 2> count_boxes(const Grid& grid, const PointsView& points, double longest) {
   constexpr int kFine = 32, kCoarse = 16;
   constexpr std::size_t kSample = 4096;
   std::array<std::uint32_t, kFine * kFine> fine{};
@@ -41,19 +51,23 @@ std::array<int, 2> count_boxes(const Grid& grid, const PointsView& points, doubl
   const double scale = kFine / longest * (1 - 1e-6);  // the highest coordinate stays below 32
   // An odd step does not run in step with the rows of a frame.
   const std::size_t step = std::max<std::size_t>(1, points.size() / kSample) | 1U;
+  int sample = 0;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const auto [x, y, z] = points[i];
     if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
+    ++sample;
     const auto bx = static_cast<unsigned>((x - grid.low[0]) * scale);
     const auto by = static_cast<unsigned>((y - grid.low[1]) * scale);
     const auto bz = static_cast<unsigned>((z - grid.low[2]) * scale);
     fine[bx * kFine + by] |= 1U << bz;
     coarse[bx / 2 * kCoarse + by / 2] |= static_cast<std::uint16_t>(1U << bz / 2);
   }
+  if (sample == 0) return {1, 1};
   std::array<int, 2> boxes{};
   for (const std::uint32_t bits : fine) boxes[0] += std::popcount(bits);
   for (const std::uint16_t bits : coarse) boxes[1] += std::popcount(bits);
-  return boxes;
+  return {boxes_behind(boxes[0], sample, kFine * kFine * kFine),
+          boxes_behind(boxes[1], sample, kCoarse * kCoarse * kCoarse)};
 }
 
 // Chooses the cell: the number of boxes that the points occupy at two sizes tells their dimension (2 for surfaces), and
@@ -64,7 +78,7 @@ void choose_frame(Grid& grid, const PointsView& points, const Budget& budget) {
   double cell = 1;
   if (longest > 0) {
     const auto [fine, coarse] = count_boxes(grid, points, longest);
-    const double dimension = fine > coarse ? std::clamp(std::log2(double(fine) / coarse), 1.0, 3.0) : 1;
+    const double dimension = fine > coarse ? std::clamp(std::log2(fine / coarse), 1.0, 3.0) : 1;
     cell = std::max(longest / 32 * std::pow(fine / budget.cells, 1 / dimension), kSmallestCell);
     cell = std::max(cell, longest / (kEdge * (kMostAlong - 4)));
   }
@@ -150,17 +164,19 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
 // A grid of its own for the points of an overfull block; its slots become empty, so that whatever scans across them
 // finds nothing.
 void make_child(Grid& grid, Block& block, int depth) {
-  Buffer<Record> part;
+  Buffer<Record>& part = grid.scratch.part;
+  part.clear();
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (grid.index[i] != kNone) part.push_back({grid.x[i], grid.y[i], grid.z[i], grid.index[i]});
   }
   clear_slots(grid, block.begin, block.end);
-  grid.children.emplace_back();
-  block.child = static_cast<std::uint32_t>(grid.children.size() - 1);
+  if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
   Grid child;
+  std::swap(child.scratch, *grid.scratch.inner);
   build_from(child, PointsView(part.data(), part.size(), sizeof(Record)), part.data(), depth + 1);
-  child.scratch = {};
-  grid.children[block.child] = std::move(child);
+  std::swap(child.scratch, *grid.scratch.inner);
+  block.child = static_cast<std::uint32_t>(grid.children.size());
+  grid.children.push_back(std::move(child));
 }
 
 // Fills in a block with points from its cursors.

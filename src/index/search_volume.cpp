@@ -73,7 +73,10 @@ Cylinder::Cylinder(const Vec3& from, const Vec3& to, double radius)
     : from_(checked("cylinder", "from", from)),
       direction_(checked("cylinder", "to", to) - from),
       radius_(checked_radius("cylinder", "radius", radius)) {
-  if (direction_.isZero(0)) refuse("cylinder", "to", "must differ from the other end");
+  // Below this, squares of the direction underflow and no point has a place along it.
+  if (!(direction_.cwiseAbs().maxCoeff() >= kSmallestLength)) {
+    refuse("cylinder", "to", fmt::format("must differ from the other end by {:g} at least", kSmallestLength));
+  }
 }
 
 Polytope::Polytope(std::span<const Side> sides, const Vec3& center)

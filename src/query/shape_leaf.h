@@ -34,7 +34,7 @@ template <class S>
 class BoxedLeaf : public ShapeLeaf<S> {
  public:
   explicit BoxedLeaf(const S& shape) : ShapeLeaf<S>(shape), box_(graze::bounds(shape)) {}
-  const Aabb& bounds(typename ShapeLeaf<S>::Node) const { return box_; }
+  Aabb bounds(typename ShapeLeaf<S>::Node) const { return box_; }
 
  private:
   Aabb box_;

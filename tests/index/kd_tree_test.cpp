@@ -105,10 +105,12 @@ Question random_question(const std::vector<Vec3>& points, double size, Generator
       q.name = "oriented box";
       break;
     }
-    case 6:
-      q.volume = region::Cylinder(a, a + direction, length());
+    case 6: {
+      const Vec3 end = a + direction;  // the same again where a is huge
+      q.volume = region::Cylinder(a, end == a ? Vec3(2 * a) : end, length());
       q.name = "cylinder";
       break;
+    }
     default:
       for (int i = random.integer(0, 7); i > 0; --i) {
         const Vec3 normal = random.integer(0, 1) == 0 ? random.direction() : Vec3(Vec3::Unit(random.integer(0, 2)));

@@ -107,7 +107,7 @@ TEST(AskSearch, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of(R"({"line":{"point":[0,0,0],"direction":[0,0,0],"radius":1}})"),
             "volume.line: line direction: must not be zero");
   EXPECT_EQ(error_of(R"({"cylinder":{"from":[0,0,0],"to":[0,0,0],"radius":1}})"),
-            "volume.cylinder: cylinder to: must differ from the other end");
+            "volume.cylinder: cylinder to: must differ from the other end by 1e-50 at least");
   EXPECT_EQ(error_of(R"({"polytope":{"planes":[[1,0,0,1],[1,0,0]]}})"),
             "volume.polytope.planes[1]: must be an array of 4 numbers, got 3");
   EXPECT_EQ(error_of(kBall, "", R"({"shape":"sphere","radius":1})"), "in.shape: must be \"cloud\", got \"sphere\"");

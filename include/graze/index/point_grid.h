@@ -28,8 +28,8 @@ struct PointGridOptions {
 ///
 /// All answers are exact for the caller's numbers (floats of the points, doubles of the spheres), touching included,
 /// and the same on every instruction set. Where squares underflow (lengths below 1e-150 m) touching is assumed.
-/// Queries are const and reentrant and do not allocate. Typical cost at 3e5 points of a depth frame: 5 ms to build,
-/// 30 bytes per point, 10 to 100 ns per sphere.
+/// Queries are const and reentrant and do not allocate. Typical cost for a depth frame of 3e5 points: 5 ms to build, 22
+/// bytes per point, 50 to 110 ns for a single sphere, about 8 ns per sphere in batches that ask for any collision.
 ///
 ///     PointGrid grid(PointsView(floats), {.point_radius = 0.005});
 ///     if (grid.collides({0.3, 0.1, 0.8}, 0.05)) …
