@@ -112,17 +112,6 @@ void count_with(const Tree<T>& tree, const Kernels& kernels, const Query& query,
   into.total = std::min(into.total, into.enough);
 }
 
-template <class Region>
-FromPoint center_of(const Region& region) {
-  if constexpr (std::is_base_of_v<region::AroundAxis, Region> || std::is_same_v<Region, region::Cylinder>) {
-    return FromPoint(region.from());
-  } else if constexpr (std::is_same_v<Region, region::OrientedBox>) {
-    return FromPoint(region.pose().translation());
-  } else {
-    return FromPoint(region.center());
-  }
-}
-
 // Calls walk(kernels, query).
 template <class T, class Walk>
 void prepare(const Tree<T>& tree, const SearchVolume& volume, bool to_axis, const Walk& walk) {
@@ -131,7 +120,7 @@ void prepare(const Tree<T>& tree, const SearchVolume& volume, bool to_axis, cons
   std::visit(
       [&](const auto& region) {
         const auto in = prepared(region, tree.largest);
-        const FromPoint center = center_of(region);
+        const FromPoint center(center_of(volume));
         const void* measure = &center;
         if constexpr (requires { in.axis.slack; }) {
           if (to_axis) measure = &in.axis;
