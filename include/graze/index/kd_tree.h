@@ -123,7 +123,7 @@ class KdTree {
   Search search(const SearchVolume& volume, const SearchOptions& options = {}) const;
 
   /// Calls body(i, search) once for the search in each of the volumes, on several threads and in an order in which
-  /// searches find in the cache what those before them have read: in a large tree about twice as fast as a loop. What
+  /// searches find in the cache what those before them have read: in a large tree up to twice as fast as a loop. What
   /// is found for volume i depends neither on the threads nor on the other volumes.
   ///
   ///     tree.search_each(std::span<const region::Ball>(balls),
