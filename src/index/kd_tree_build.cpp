@@ -127,10 +127,10 @@ class Builder {
     std::size_t below = 0, above = n, between = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const Record<T> r = from[i];
+      const Side side = side_of(from[i].at[axis]);
       to[below] = r;
       to[above - 1] = r;
       from[between] = r;  // never before it was read
-      const Side side = side_of(r.at[axis]);
       below += side.below;
       above -= side.above;
       between += 1 - side.below - side.above;
@@ -172,9 +172,10 @@ class Builder {
     for (std::size_t sum = counts[0]; sum < rank; sum += counts[static_cast<std::size_t>(cut)]) ++cut;
     const bool alike = !(range.low < range.high);
     if (!alike && counts[static_cast<std::size_t>(cut)] > most) return false;
-    divide(from, to, n, rank, range.axis, alike, [&](T x) -> Side {
-      const int i = interval(x);
-      return {i < cut ? std::size_t{1} : 0, i > cut ? std::size_t{1} : 0};
+    divide(from, to, n, rank, range.axis, alike, [interval, cut](T x) -> Side {
+      // The signs of differences: comparisons would become a jump that is wrong every second time.
+      const auto before = static_cast<std::uint32_t>(interval(x) - cut), behind = -before;
+      return {before >> 31U, behind >> 31U};
     });
     return true;
   }
