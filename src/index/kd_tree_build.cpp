@@ -10,7 +10,9 @@ namespace graze::kd_tree {
 namespace {
 
 // Parts of up to this many points count few intervals, or many.
-constexpr std::size_t kFew = 512, kMany = std::size_t{1} << 15U;
+constexpr std::size_t kFew = 256, kMany = std::size_t{1} << 15U;
+// Every so many points of a part of many tell its range.
+constexpr std::size_t kStep = 4;
 // Points of a sample of larger parts; of smaller ones it has a fourth of that.
 constexpr std::size_t kSample = 1024;
 // The binary levels at the top are split one after the other, each level in parallel; what is below is one task each.
@@ -127,7 +129,7 @@ class Builder {
     std::size_t below = 0, above = n, between = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const Record<T> r = from[i];
-      const Side side = side_of(from[i].at[axis]);
+      const Side side = side_of(i, from[i].at[axis]);
       to[below] = r;
       to[above - 1] = r;
       from[between] = r;  // never before it was read
@@ -148,8 +150,8 @@ class Builder {
     Record<T>* to = arrays_[part.second ? 0 : 1] + part.begin;
     const std::size_t n = part.size();
     if (n <= kFew) {
-      split_by_counting<32>(from, to, n, rank, n);
-    } else if (n > kMany || !split_by_counting<256>(from, to, n, rank, n / 8)) {
+      split_by_counting<64, kFew>(from, to, n, rank, n);
+    } else if (n > kMany || !split_by_counting<256, kMany>(from, to, n, rank, n / 8)) {
       split_by_sampling(from, to, n, rank);
     }
     return !part.second;
@@ -157,24 +159,32 @@ class Builder {
 
   // Counts how many points fall into each of some equal intervals; only those of one of them need be compared. Does
   // nothing and returns false if these are more than `most`.
-  template <int kIntervals>
+  template <int kIntervals, std::size_t kMost>
   static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, std::size_t most) {
-    const Range range = widest(from, n, 1);
+    const std::size_t step = n > kFew ? kStep : 1;
+    const Range range = widest(from, n / step, step);
     const double low = static_cast<double>(range.low);
     double scale = kIntervals / (static_cast<double>(range.high) - low);
     if (!(scale < 1e300)) scale = 0;  // no extent, or nearly none
     const auto interval = [low, scale](T x) {
-      return std::min(static_cast<int>((static_cast<double>(x) - low) * scale), kIntervals - 1);
+      // What lies outside of the range belongs to the first or the last.
+      return static_cast<int>(
+          std::min(std::max((static_cast<double>(x) - low) * scale, 0.0), static_cast<double>(kIntervals - 1)));
     };
     std::array<std::uint32_t, kIntervals> counts{};
-    for (std::size_t i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(interval(from[i].at[range.axis]))];
+    std::array<std::uint8_t, kMost> intervals;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto x = static_cast<std::uint8_t>(interval(from[i].at[range.axis]));
+      intervals[i] = x;
+      ++counts[x];
+    }
     int cut = 0;
     for (std::size_t sum = counts[0]; sum < rank; sum += counts[static_cast<std::size_t>(cut)]) ++cut;
-    const bool alike = !(range.low < range.high);
+    const bool alike = step == 1 && !(range.low < range.high);
     if (!alike && counts[static_cast<std::size_t>(cut)] > most) return false;
-    divide(from, to, n, rank, range.axis, alike, [interval, cut](T x) -> Side {
+    divide(from, to, n, rank, range.axis, alike, [&intervals, cut](std::size_t i, T) -> Side {
       // The signs of differences: comparisons would become a jump that is wrong every second time.
-      const auto before = static_cast<std::uint32_t>(interval(x) - cut), behind = -before;
+      const auto before = static_cast<std::uint32_t>(intervals[i] - cut), behind = -before;
       return {before >> 31U, behind >> 31U};
     });
     return true;
@@ -196,7 +206,7 @@ class Builder {
     std::nth_element(at(0), at(low_rank), at(count));
     std::nth_element(at(low_rank), at(high_rank), at(count));
     const T low = *at(low_rank), high = *at(high_rank);
-    divide(from, to, n, rank, axis, !(low < high), [low, high](T x) -> Side {
+    divide(from, to, n, rank, axis, !(low < high), [low, high](std::size_t, T x) -> Side {
       return {x < low ? std::size_t{1} : 0, x > high ? std::size_t{1} : 0};
     });
   }
