@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 #include <variant>
@@ -25,13 +26,13 @@ void prefetch(const Tree<T>& tree, std::size_t first, unsigned bits) {
   }
 }
 
-// Children in rising order of their bounds: a list so short that inserting is the fastest way.
-unsigned sorted(unsigned bits, const double* bounds, unsigned* order) {
+// Children, those with the lowest bounds first if that matters: a list so short that inserting is the fastest way.
+unsigned list(unsigned bits, const double* bounds, bool near_first, unsigned* order) {
   unsigned count = 0;
   for (; bits != 0; bits &= bits - 1) {
     const auto child = static_cast<unsigned>(std::countr_zero(bits));
     unsigned at = count++;
-    for (; at > 0 && bounds[child] < bounds[order[at - 1]]; --at) order[at] = order[at - 1];
+    for (; near_first && at > 0 && bounds[child] < bounds[order[at - 1]]; --at) order[at] = order[at - 1];
     order[at] = child;
   }
   return count;
@@ -40,9 +41,17 @@ unsigned sorted(unsigned bits, const double* bounds, unsigned* order) {
 template <class T>
 void scan(const Leaf<T>& leaf, const Kernels& kernels, const Query& query, Gather& into) {
   alignas(64) double squared[kLeaf];
-  for (unsigned bits = kernels.find(query, leaf.at, into.limit_sq, squared); bits != 0; bits &= bits - 1) {
+  unsigned bits = kernels.find(query, leaf.at, into.limit_sq, squared);
+  const auto found = static_cast<std::size_t>(std::popcount(bits));
+  const bool roomy = into.visit == nullptr && !into.shrinking && into.size + found < into.capacity;
+  if (roomy) into.total += found;
+  for (; bits != 0; bits &= bits - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-    if (squared[lane] <= into.limit_sq) into.take(leaf.index[lane], squared[lane]);
+    if (roomy) {
+      into.buffer[into.size++] = {leaf.index[lane], std::sqrt(squared[lane])};
+    } else if (squared[lane] <= into.limit_sq) {
+      into.take(leaf.index[lane], squared[lane]);
+    }
   }
 }
 
@@ -66,12 +75,12 @@ void gather_with(const Tree<T>& tree, const Kernels& kernels, const Query& query
     unsigned order[kFan];
     if (open.level == 0) {
       prefetch(tree, first, bits);
-      const unsigned count = sorted(bits, bounds, order);
+      const unsigned count = list(bits, bounds, into.shrinking, order);
       for (unsigned i = 0; i < count && bounds[order[i]] <= into.limit_sq; ++i) {
         scan(tree.leaves[first + order[i]], kernels, query, into);
       }
     } else {
-      for (unsigned i = sorted(bits, bounds, order); i-- > 0;) {
+      for (unsigned i = list(bits, bounds, into.shrinking, order); i-- > 0;) {
         stack[height++] = {bounds[order[i]], static_cast<std::uint32_t>(first + order[i]), open.level - 1};
       }
     }
