@@ -18,8 +18,7 @@ constexpr std::size_t kSample = 1024;
 // The binary levels at the top are split one after the other, each level in parallel; what is below is one task each.
 constexpr std::size_t kTasks = 256;
 
-// A part of the points that makes a whole number of leaves: those from `leaf` on. Its points lie in the first or in
-// the second of the two arrays.
+// Consecutive points that make whole leaves, in the first or in the second of the two arrays.
 struct Part {
   std::size_t begin, end;
   bool second;
