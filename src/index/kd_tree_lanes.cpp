@@ -192,9 +192,15 @@ HWY_INLINE Mask inside(const InPolytope& v, const Boxes& b) {
 
 // --- what the walk calls ---------------------------------------------------------------------------------------------
 
-// The numbers of a node or a leaf as doubles.
-HWY_INLINE Vec load(const float* from) {
-  return hn::PromoteTo(Doubles(), hn::Load(hn::Rebind<float, Doubles>(), from));
+// The numbers of a node or a leaf as doubles: themselves, or copies in `room`.
+HWY_INLINE const double* in_doubles(const void* from, bool floats, std::size_t count, double* room) {
+  if (!floats) return static_cast<const double*>(from);
+  const Doubles d;
+  const hn::Rebind<float, Doubles> f;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::Store(hn::PromoteTo(d, hn::Load(f, static_cast<const float*>(from) + i)), d, room + i);
+  }
+  return room;
 }
 
 HWY_INLINE unsigned bits_of(Mask mask) {
@@ -203,49 +209,46 @@ HWY_INLINE unsigned bits_of(Mask mask) {
   return bits[0] & ((1U << hn::Lanes(Doubles())) - 1);
 }
 
-template <class T>
-struct NodeLanes {
-  const Vec lx, ly, lz, hx, hy, hz;
-  HWY_INLINE NodeLanes(const T* box, std::size_t i)
-      : lx(load(box + i)),
-        ly(load(box + kFan + i)),
-        lz(load(box + 2 * kFan + i)),
-        hx(load(box + 3 * kFan + i)),
-        hy(load(box + 4 * kFan + i)),
-        hz(load(box + 5 * kFan + i)) {}
-  HWY_INLINE Boxes boxes() const { return {lx, ly, lz, hx, hy, hz}; }
-};
-
-template <class Volume, class Measure, class T>
-HWY_INLINE unsigned reach_in(const Query& q, const T* node, double limit_sq, double* least) {
+template <class Volume, class Measure>
+unsigned reach(const Query& q, const void* node, double limit_sq, double* least) {
   const auto& volume = *static_cast<const Volume*>(q.volume);
   const auto& measure = *static_cast<const Measure*>(q.measure);
+  alignas(64) double room[6 * kFan];
+  const double* box = in_doubles(node, q.floats, 6 * kFan, room);
   unsigned bits = 0;
   for (std::size_t i = 0; i < kFan; i += hn::Lanes(Doubles())) {
-    const NodeLanes<T> lanes(node, i);
-    const Vec at_least = least_sq(measure, lanes.boxes());
+    const Vec lx = load(box + i), ly = load(box + kFan + i), lz = load(box + 2 * kFan + i);
+    const Vec hx = load(box + 3 * kFan + i), hy = load(box + 4 * kFan + i), hz = load(box + 5 * kFan + i);
+    const Boxes boxes{lx, ly, lz, hx, hy, hz};
+    const Vec at_least = least_sq(measure, boxes);
     hn::Store(at_least, Doubles(), least + i);
-    bits |= bits_of(hn::Not(hn::Or(outside(volume, lanes.boxes()), hn::Gt(at_least, set(limit_sq))))) << i;
+    bits |= bits_of(hn::Not(hn::Or(outside(volume, boxes), hn::Gt(at_least, set(limit_sq))))) << i;
   }
   return bits;
 }
 
-template <class Volume, class T>
-HWY_INLINE Meeting meet_in(const Query& q, const T* node) {
+template <class Volume>
+Meeting meet(const Query& q, const void* node) {
   const auto& volume = *static_cast<const Volume*>(q.volume);
+  alignas(64) double room[6 * kFan];
+  const double* box = in_doubles(node, q.floats, 6 * kFan, room);
   Meeting meeting{0, 0};
   for (std::size_t i = 0; i < kFan; i += hn::Lanes(Doubles())) {
-    const NodeLanes<T> lanes(node, i);
-    meeting.some |= bits_of(hn::Not(outside(volume, lanes.boxes()))) << i;
-    meeting.all |= bits_of(inside(volume, lanes.boxes())) << i;
+    const Vec lx = load(box + i), ly = load(box + kFan + i), lz = load(box + 2 * kFan + i);
+    const Vec hx = load(box + 3 * kFan + i), hy = load(box + 4 * kFan + i), hz = load(box + 5 * kFan + i);
+    const Boxes boxes{lx, ly, lz, hx, hy, hz};
+    meeting.some |= bits_of(hn::Not(outside(volume, boxes))) << i;
+    meeting.all |= bits_of(inside(volume, boxes)) << i;
   }
   return meeting;
 }
 
-template <class Volume, class Measure, class T>
-HWY_INLINE unsigned find_in(const Query& q, const T* at, double limit_sq, double* distance_sq) {
+template <class Volume, class Measure>
+unsigned find(const Query& q, const void* leaf, double limit_sq, double* distance_sq) {
   const auto& volume = *static_cast<const Volume*>(q.volume);
   const auto& measure = *static_cast<const Measure*>(q.measure);
+  alignas(64) double room[3 * kLeaf];
+  const double* at = in_doubles(leaf, q.floats, 3 * kLeaf, room);
   unsigned bits = 0;
   for (std::size_t i = 0; i < kLeaf; i += hn::Lanes(Doubles())) {
     const Vec x = load(at + i), y = load(at + kLeaf + i), z = load(at + 2 * kLeaf + i);
@@ -254,22 +257,6 @@ HWY_INLINE unsigned find_in(const Query& q, const T* at, double limit_sq, double
     bits |= bits_of(hn::And(contains(volume, x, y, z), hn::Le(squared, set(limit_sq)))) << i;
   }
   return bits;
-}
-
-template <class Volume, class Measure>
-unsigned reach(const Query& q, const void* node, double limit_sq, double* least) {
-  return q.floats ? reach_in<Volume, Measure>(q, static_cast<const float*>(node), limit_sq, least)
-                  : reach_in<Volume, Measure>(q, static_cast<const double*>(node), limit_sq, least);
-}
-template <class Volume>
-Meeting meet(const Query& q, const void* node) {
-  return q.floats ? meet_in<Volume>(q, static_cast<const float*>(node))
-                  : meet_in<Volume>(q, static_cast<const double*>(node));
-}
-template <class Volume, class Measure>
-unsigned find(const Query& q, const void* leaf, double limit_sq, double* distance_sq) {
-  return q.floats ? find_in<Volume, Measure>(q, static_cast<const float*>(leaf), limit_sq, distance_sq)
-                  : find_in<Volume, Measure>(q, static_cast<const double*>(leaf), limit_sq, distance_sq);
 }
 
 template <class Volume, class Measure>
