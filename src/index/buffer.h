@@ -42,7 +42,8 @@ class Buffer {
     resize(size);
     for (std::size_t i = 0; i < size; ++i) data_[i] = value;
   }
-  void push_back(T value) {
+  /// The value must not lie in this buffer.
+  void push_back(const T& value) {
     if (size_ == capacity_) grow(size_ + size_ / 2 + 16);
     data_[size_++] = value;
   }

@@ -11,17 +11,16 @@
 
 #include "graze/index/points.h"
 #include "index/buffer.h"
+#include "index/grid_slots.h"
 
 namespace graze::point_grid {
 
 inline constexpr int kEdge = 4;                   // cells along a block; 4³ cells are the bits of one word
 inline constexpr std::uint32_t kFar = 1U << 31U;  // directory entry of a block that is not near: bounds in the low bits
-inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-inline constexpr std::uint8_t kUnknown = 255;   // an upper bound that is not known
-inline constexpr std::uint8_t kCellReach = 16;  // near cells know lower bounds up to 4² cells²
-inline constexpr int kBlockReach = 7;           // far blocks know bounds up to 7 blocks
-inline constexpr std::uint32_t kScanAll = 128;  // blocks with up to so many points are not sorted by cell
-inline constexpr std::size_t kPadding = 16;     // NaN points behind the last: SIMD reads whole vectors
+inline constexpr std::uint8_t kUnknown = 255;     // an upper bound that is not known
+inline constexpr std::uint8_t kCellReach = 16;    // near cells know lower bounds up to 4² cells²
+inline constexpr int kBlockReach = 7;             // far blocks know bounds up to 7 blocks
+inline constexpr std::uint32_t kScanAll = 32;     // blocks with up to so many points are not sorted by cell
 
 // Where the points begin: behind one block of padding and a little more, so that no rounding puts a point into it.
 inline constexpr float kPad = kEdge + 0.0625F;
@@ -33,22 +32,56 @@ inline constexpr int kMostAlong = 1 << 14;
 inline constexpr double kSlack = 2 * kEdge * kMostAlong * 0x1p-22;
 
 /// Bounds of the squared distance, in cells², from anywhere in a cell to the nearest point: the lower one in the low
-/// four bits, the number of the upper one among kUppers in the high four. Cells are numbered (x·4 + y)·4 + z in their
-/// block, which fills one cache line.
+/// four bits, the number of the upper one among kUppers in the high four. By rows: (x·4 + y)·4 + z. One cache line.
 struct alignas(64) CellBounds {
   std::uint8_t of[kEdge * kEdge * kEdge];
 };
 inline constexpr std::uint8_t kHighestLower = 15;
+/// Of cells in far blocks: at least four cells from all points, with no upper bound known.
+inline constexpr std::uint8_t kFarCell = 0xFF;
+inline CellBounds far_bounds() {
+  CellBounds bounds;
+  for (std::uint8_t& cell : bounds.of) cell = kFarCell;
+  return bounds;
+}
 /// What upper bounds are rounded up to; the last one means not known.
-inline constexpr std::uint8_t kUppers[16] = {3, 6, 9, 12, 14, 17, 19, 22, 24, 27, 30, 34, 41, 50, 66, kUnknown};
+alignas(16) inline constexpr std::uint8_t kUppers[16] = {3,  6,  9,  12, 14, 18, 19, 22,
+                                                         24, 27, 30, 34, 42, 50, 66, kUnknown};
+
+/// Number of a cell in its block: the eight cells of an octant follow one another, in the order of octants.
+constexpr std::uint32_t cell_number(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  return (x & 2U) << 4U | (y & 2U) << 3U | (z & 2U) << 2U | (x & 1U) << 2U | (y & 1U) << 1U | (z & 1U);
+}
+/// Its place along an axis, 0 to 3.
+constexpr int cell_place(int number, int axis) { return (number >> (4 - axis) & 2) | (number >> (2 - axis) & 1); }
+/// Bits of cells by number, as bits by rows: (x·4 + y)·4 + z.
+constexpr std::uint64_t by_rows(std::uint64_t numbered) {
+  // Exchanges two binary digits of the position of every bit; `moved` has those bits whose digits are 0 1.
+  const auto exchange = [](std::uint64_t bits, unsigned shift, std::uint64_t moved) {
+    const std::uint64_t differing = (bits >> shift ^ bits) & moved;
+    return bits ^ differing ^ differing << shift;
+  };
+  // From x1 y1 z1 x0 y0 z0 to x1 x0 y1 y0 z1 z0.
+  numbered = exchange(numbered, 12, 0x0000F0F00000F0F0ULL);  // y1 and x0: x1 x0 z1 y1 y0 z0
+  numbered = exchange(numbered, 4, 0x00F000F000F000F0ULL);   // z1 and y1: x1 x0 y1 z1 y0 z0
+  return exchange(numbered, 2, 0x0C0C0C0C0C0C0C0CULL);       // z1 and y0
+}
+
+/// Steps from an octant of a block to a nearest occupied one, in octants, are coded as three bits per axis, x first, of
+/// step + 2. Where there is none within two steps along each axis:
+inline constexpr std::uint16_t kNoWitness = 0x1FF;
 
 /// The points of one block: [begin, end) of the arrays. With more than kScanAll of them they are sorted by cell, and
 /// the occupied cells, in order, begin at Grid::starts[starts …], followed by end.
 struct Block {
-  std::uint64_t occupied;  // bit per cell
-  std::uint32_t begin, end;
-  std::uint32_t starts;  // kNone: scan all
-  std::uint32_t child;   // the points are those of Grid::children[child]; kNone: none
+  std::uint64_t occupied = 0;  // bit per cell, by number
+  std::uint32_t begin = 0, end = 0;
+  std::uint32_t starts = kNone;  // kNone: scan all
+  std::uint32_t child = kNone;   // the points are those of Grid::children[child]; kNone: none
+  std::uint32_t around = 0;      // bit (x·3 + y)·3 + z per block with points among the 27 around and with this one
+  // Per octant: steps to a nearest occupied one.
+  std::uint16_t witness[8] = {kNoWitness, kNoWitness, kNoWitness, kNoWitness,
+                              kNoWitness, kNoWitness, kNoWitness, kNoWitness};
 };
 
 /// One level of the pyramid above the blocks: bit (x·4 + y)·4 + z of a node says that this child has points.
@@ -63,11 +96,6 @@ struct Level {
   }
 };
 
-struct Record {
-  float x, y, z;
-  std::uint32_t index;
-};
-
 /// Memory of one build that the next one uses again.
 struct Scratch {
   struct Occupied {
@@ -80,7 +108,9 @@ struct Scratch {
   Buffer<Occupied> occupied;
   Buffer<std::uint8_t> row;
   Buffer<std::uint8_t> lower[2], upper[2];
-  Buffer<std::uint8_t> along_z, along_y;  // 128 bytes per block: lower, then upper bounds of its cells
+  Buffer<std::uint8_t> along_z, along_y;       // 128 bytes per block: lower, then upper bounds of its cells
+  Buffer<std::uint16_t> octants_z, octants_y;  // 8 per block
+  Buffer<std::uint16_t> around_z, around_y;    // blocks with points: 3 along z, 9 along y and z
   Buffer<std::uint32_t> near;
   Buffer<Record> part;             // the points of the block that is becoming a grid of its own
   std::unique_ptr<Scratch> inner;  // for such grids, one after the other
@@ -94,15 +124,17 @@ struct Grid {
   double cell = 1, inverse = 1;
   float twice_inverse = 2;
   std::array<int, 3> blocks{};
+  double end[3] = {0, 0, 0};               // of the frame, in cells
+  std::array<std::ptrdiff_t, 27> steps{};  // in the directory, to the blocks around one, in the order of Block::around
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};  // bounds of the points
 
   Buffer<std::uint32_t> directory;  // per block: number of a near block, or kFar | upper << 8 | lower in blocks²
-  Buffer<std::uint32_t> begins;     // per block and one behind: where its points begin; empty unless they lie in order
-  Buffer<CellBounds> bounds;        // of near blocks
+  bool dense = false;               // near or far, block b has number b + 1: look-ups need no directory
+  Buffer<std::uint8_t> row_bits;    // per row of blocks along z: a bit per block with points
+  Buffer<CellBounds> bounds;        // of near blocks; the first one holds for all that are far
   Buffer<Block> near;               // the same order
   std::vector<Level> levels;        // nodes of 4³ blocks, of 4³ such nodes, …, up to a single one
-  Buffer<float> x, y, z;
-  Buffer<std::uint32_t> index;
+  Slots slots;                      // the points, in the order of blocks and cells as long as nothing is updated
   Buffer<std::uint32_t> starts;
   std::vector<Grid> children;
 
@@ -120,6 +152,12 @@ struct Grid {
            static_cast<std::size_t>(bz);
   }
   std::size_t block_count() const { return block_at(blocks[0], 0, 0); }
+  /// Where the bits of a row begin in row_bits.
+  std::size_t row_at(int bx, int by) const {
+    return (static_cast<std::size_t>(bx) * static_cast<std::size_t>(blocks[1]) + static_cast<std::size_t>(by)) *
+           row_bytes();
+  }
+  std::size_t row_bytes() const { return (static_cast<std::size_t>(blocks[2]) + 7) / 8; }
   bool empty() const { return levels.empty(); }
 
   /// Cell coordinate of a point inside of the frame, rounded as the SIMD kernels do.

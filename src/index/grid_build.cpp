@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -11,16 +12,15 @@
 namespace graze::point_grid {
 namespace {
 
-// Cells that the points of a cloud should fill, if they lay densely: few enough that the bounds are computed in a
-// fraction of the time that sorting the points takes, many enough that a cell holds a handful of points. And blocks
-// that the directory may have.
+// Blocks that the points of a cloud should fill: few enough that the bounds are computed in a fraction of the time that
+// sorting the points takes, many enough that a sphere reaches few points. And blocks that the directory may have.
 struct Budget {
-  double cells, blocks;
+  double filled, directory;
 };
 Budget budget(std::size_t points, int depth) {
   const auto n = static_cast<double>(points);
-  if (depth > 0) return {std::max(256.0, n / 16), std::max(64.0, n / 4)};  // grids within grids may be many
-  return {std::max({5000.0, std::min(n / 7, 9500.0), n / 16}), std::max(16000.0, n)};
+  if (depth > 0) return {std::max(16.0, n / 256), std::max(64.0, n / 4)};  // grids within grids may be many
+  return {std::min(n / 2, std::max(1200.0, n / 240)), std::max(16000.0, n)};
 }
 
 // A cell with more points than this, if they are not all the same, turns its block into a grid of its own.
@@ -30,7 +30,6 @@ constexpr std::uint32_t kOverfull = 512;
 constexpr int kDeepest = 12;
 // Cells below this would overflow the inverse.
 constexpr double kSmallestCell = 1e-36;
-constexpr float kNowhere = std::numeric_limits<float>::quiet_NaN();
 
 // How many boxes must be occupied, evenly, for `sample` points to fall into `seen` of them; at most `all`.
 double boxes_behind(double seen, double sample, double all) {
@@ -42,16 +41,26 @@ double boxes_behind(double seen, double sample, double all) {
   return high;
 }
 
-// How many boxes of 1/32 and 1/16 of the longest edge the points occupy, estimated from a sample of them.
-std::array<double, 2> count_boxes(const Grid& grid, const PointsView& points, double longest) {
-  constexpr int kFine = 32, kCoarse = 16;
+// The bits at even places, moved together.
+std::uint64_t even_bits(std::uint64_t bits) {
+  bits &= 0x5555555555555555ULL;
+  bits = (bits | bits >> 1U) & 0x3333333333333333ULL;
+  bits = (bits | bits >> 2U) & 0x0F0F0F0F0F0F0F0FULL;
+  bits = (bits | bits >> 4U) & 0x00FF00FF00FF00FFULL;
+  bits = (bits | bits >> 8U) & 0x0000FFFF0000FFFFULL;
+  return (bits | bits >> 16U) & 0x00000000FFFFFFFFULL;
+}
+
+// How many boxes the points fill, estimated from a sample: boxes of 1/64 of the longest edge, 1/32, 1/16 and 1/8.
+constexpr int kScales = 4;
+std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& points, double longest) {
+  constexpr unsigned kFine = 64;
   constexpr std::size_t kSample = 4096;
-  std::array<std::uint32_t, kFine * kFine> fine{};
-  std::array<std::uint16_t, kCoarse * kCoarse> coarse{};
-  const double scale = kFine / longest * (1 - 1e-6);  // the highest coordinate stays below 32
+  std::array<std::uint64_t, std::size_t{kFine} * kFine> boxes{};  // bits along z
+  const double scale = kFine / longest * (1 - 1e-6);              // the highest coordinate stays below 64
   // An odd step does not run in step with the rows of a frame.
   const std::size_t step = std::max<std::size_t>(1, points.size() / kSample) | 1U;
-  int sample = 0;
+  int sample = 0, seen = 0;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const auto [x, y, z] = points[i];
     if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
@@ -59,104 +68,162 @@ std::array<double, 2> count_boxes(const Grid& grid, const PointsView& points, do
     const auto bx = static_cast<unsigned>((x - grid.low[0]) * scale);
     const auto by = static_cast<unsigned>((y - grid.low[1]) * scale);
     const auto bz = static_cast<unsigned>((z - grid.low[2]) * scale);
-    fine[bx * kFine + by] |= 1U << bz;
-    coarse[bx / 2 * kCoarse + by / 2] |= static_cast<std::uint16_t>(1U << bz / 2);
+    std::uint64_t& row = boxes[bx * kFine + by];
+    seen += (row >> bz & 1U) == 0 ? 1 : 0;
+    row |= 1ULL << bz;
   }
-  if (sample == 0) return {1, 1};
-  std::array<int, 2> boxes{};
-  for (const std::uint32_t bits : fine) boxes[0] += std::popcount(bits);
-  for (const std::uint16_t bits : coarse) boxes[1] += std::popcount(bits);
-  return {boxes_behind(boxes[0], sample, kFine * kFine * kFine),
-          boxes_behind(boxes[1], sample, kCoarse * kCoarse * kCoarse)};
+  std::array<double, kScales> counts{};
+  counts.fill(1);
+  if (sample == 0) return counts;
+  unsigned edge = kFine;
+  for (double& count : counts) {
+    count = boxes_behind(seen, sample, std::pow(edge, 3));
+    // Boxes of twice the edge: four rows become one, and bits along z join in pairs.
+    const unsigned half = edge / 2;
+    seen = 0;
+    for (unsigned bx = 0; bx < half; ++bx) {
+      for (unsigned by = 0; by < half; ++by) {
+        const std::uint64_t* row = boxes.data() + std::size_t{2} * bx * edge + 2 * by;
+        const std::uint64_t bits = row[0] | row[1] | row[edge] | row[edge + 1];
+        boxes[bx * half + by] = bits == 0 ? 0 : even_bits(bits | bits >> 1U);
+        if (bits != 0) seen += std::popcount(boxes[bx * half + by]);
+      }
+    }
+    edge = half;
+  }
+  return counts;
 }
 
-// Chooses the cell: the number of boxes that the points occupy at two sizes tells their dimension (2 for surfaces), and
-// with it how many cells of any size they would fill.
+// Edge of the boxes of which the points would fill `wanted`. Between and beyond the scales that were counted, counts
+// grow as a power of the edge: by the dimension of the cloud there, 2 for surfaces.
+double edge_of_boxes(const std::array<double, kScales>& counts, double longest, double wanted) {
+  double edge = longest / 64;
+  for (std::size_t i = 0; i + 1 < counts.size(); ++i, edge *= 2) {
+    if (wanted < counts[i + 1] && i + 2 < counts.size()) continue;
+    const double dimension = std::clamp(std::log2(counts[i] / counts[i + 1]), 1.0, 3.0);
+    return edge * std::pow(counts[i] / wanted, 1 / dimension);
+  }
+  return edge;
+}
+
+// Chooses the cell by how many blocks the points will fill.
 void choose_frame(Grid& grid, const PointsView& points, const Budget& budget) {
   double longest = 0;
   for (int axis = 0; axis < 3; ++axis) longest = std::max(longest, grid.high[axis] - grid.low[axis]);
   double cell = 1;
   if (longest > 0) {
-    const auto [fine, coarse] = count_boxes(grid, points, longest);
-    const double dimension = fine > coarse ? std::clamp(std::log2(fine / coarse), 1.0, 3.0) : 1;
-    cell = std::max(longest / 32 * std::pow(fine / budget.cells, 1 / dimension), kSmallestCell);
-    cell = std::max(cell, longest / (kEdge * (kMostAlong - 4)));
+    cell = edge_of_boxes(count_boxes(grid, points, longest), longest, budget.filled) / kEdge;
+    cell = std::max({cell, kSmallestCell, longest / (kEdge * (kMostAlong - 4))});
   }
   const auto blocks_along = [&](int axis) {
     return std::floor(((grid.high[axis] - grid.low[axis]) / cell + kPad) / kEdge) + 2;
   };
-  while (blocks_along(0) * blocks_along(1) * blocks_along(2) > budget.blocks) cell *= 1.1;
+  while (blocks_along(0) * blocks_along(1) * blocks_along(2) > budget.directory) cell *= 1.1;
   grid.twice_inverse = static_cast<float>(2 / cell);
   grid.inverse = 0.5 * grid.twice_inverse;
   grid.cell = 1 / grid.inverse;
   for (int axis = 0; axis < 3; ++axis) {
     grid.half_origin[axis] = static_cast<float>(grid.low[axis]) * 0.5F;
     grid.origin[axis] = 2.0 * grid.half_origin[axis];
-    grid.blocks[static_cast<std::size_t>(axis)] = grid.cell_of(static_cast<float>(grid.high[axis]), axis) / kEdge + 2;
+    const int blocks = grid.cell_of(static_cast<float>(grid.high[axis]), axis) / kEdge + 2;
+    grid.blocks[static_cast<std::size_t>(axis)] = blocks;
+    grid.end[axis] = kEdge * blocks;
   }
+  for (int i = 0; i < 27; ++i) {
+    grid.steps[static_cast<std::size_t>(i)] =
+        (std::ptrdiff_t{i / 9 - 1} * grid.blocks[1] + i / 3 % 3 - 1) * grid.blocks[2] + i % 3 - 1;
+  }
+}
+
+// Counts `given` keys; four streams of them, since a count cannot go on where the one before it has not been written.
+template <class Count>
+void for_each_key(std::size_t given, const Count& count) {
+  const std::size_t quarter = given / 4;
+  for (std::size_t i = 0; i < quarter; ++i) {
+    count(i);
+    count(i + quarter);
+    count(i + 2 * quarter);
+    count(i + 3 * quarter);
+  }
+  for (std::size_t i = 4 * quarter; i < given; ++i) count(i);
 }
 
 // Counts the points per block, gives a cursor to every block with points, or one to each cell of blocks with many, and
 // lets scratch.keys say which cursor a point belongs to. scratch.counts then has the number of a block among the
-// occupied ones, or kNone. Cursors are in the order of blocks and cells.
+// occupied ones, or kNone. Cursors are in the order of blocks and cells; the last one is for points that are left out.
 void count_points(Grid& grid, std::size_t given) {
   Scratch& s = grid.scratch;
-  s.counts.assign(grid.block_count(), 0);
-  for (std::size_t i = 0; i < given; ++i) {
-    if (s.keys[i] != kNone) ++s.counts[s.keys[i]];
-  }
+  const std::size_t blocks = grid.block_count();
+  s.counts.assign(blocks + 1, 0);
+  std::uint32_t* const keys = s.keys.data();
+  std::uint32_t* const counts = s.counts.data();
+  for_each_key(given, [=](std::size_t i) { ++counts[keys[i]]; });
   s.occupied.clear();
   std::uint32_t cursors = 0;
-  for (std::uint32_t& count : s.counts) {
-    if (count == 0) {
-      count = kNone;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (counts[b] == 0) {
+      counts[b] = kNone;
       continue;
     }
-    const bool sorted = count > kScanAll;
-    count = static_cast<std::uint32_t>(s.occupied.size());
+    const bool sorted = counts[b] > kScanAll;
+    counts[b] = static_cast<std::uint32_t>(s.occupied.size());
     s.occupied.push_back({cursors, sorted ? kNone : 0, 0});
     cursors += sorted ? kEdge * kEdge * kEdge : 1;
   }
+  counts[blocks] = static_cast<std::uint32_t>(s.occupied.size());
+  s.occupied.push_back({cursors++, 0, 0});
   s.cursors.assign(cursors, 0);
-  for (std::size_t i = 0; i < given; ++i) {
-    if (s.keys[i] == kNone) continue;
-    Scratch::Occupied& block = s.occupied[s.counts[s.keys[i]]];
-    block.cells |= 1ULL << s.cells[i];
-    s.keys[i] = block.cursor + (s.cells[i] & block.sorted);
-    ++s.cursors[s.keys[i]];
-  }
+  Scratch::Occupied* const occupied = s.occupied.data();
+  const std::uint8_t* const cells = s.cells.data();
+  std::uint32_t* const all = s.cursors.data();
+  for_each_key(given, [=](std::size_t i) {
+    Scratch::Occupied& block = occupied[counts[keys[i]]];
+    block.cells |= 1ULL << cells[i];
+    keys[i] = block.cursor + (cells[i] & block.sorted);
+    ++all[keys[i]];
+  });
   std::uint32_t sum = 0;
   for (std::uint32_t& c : s.cursors) sum += std::exchange(c, sum);
 }
 
 // Writes the points to their slots; cursors then say where their points end.
-void place_points(Grid& grid, const PointsView& points, const Record* records) {
-  Scratch& s = grid.scratch;
-  float *x = grid.x.data(), *y = grid.y.data(), *z = grid.z.data();
-  std::uint32_t* index = grid.index.data();
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (s.keys[i] == kNone) continue;
-    const std::uint32_t slot = s.cursors[s.keys[i]]++;
-    const auto p = points[i];
+template <class PointAt, class IndexAt>
+void place_each(Grid& grid, std::size_t given, const PointAt& point_at, const IndexAt& index_at) {
+  float *const x = grid.slots.x, *const y = grid.slots.y, *const z = grid.slots.z;
+  std::uint32_t* const index = grid.slots.index;
+  std::uint32_t* const cursors = grid.scratch.cursors.data();
+  const std::uint32_t* const keys = grid.scratch.keys.data();
+  for (std::size_t i = 0; i < given; ++i) {
+    const std::uint32_t slot = cursors[keys[i]]++;
+    const auto p = point_at(i);
     x[slot] = p[0];
     y[slot] = p[1];
     z[slot] = p[2];
-    index[slot] = records == nullptr ? static_cast<std::uint32_t>(i) : records[i].index;
+    index[slot] = index_at(i);
+  }
+}
+
+void place_points(Grid& grid, const PointsView& points, const Record* records) {
+  const auto same = [](std::size_t i) { return static_cast<std::uint32_t>(i); };
+  if (records != nullptr) {
+    place_each(
+        grid, points.size(), [&](std::size_t i) { return &records[i].x; },
+        [=](std::size_t i) { return records[i].index; });
+  } else if (const float* packed = points.packed(); packed != nullptr) {
+    place_each(
+        grid, points.size(), [=](std::size_t i) { return packed + 3 * i; }, same);
+  } else {
+    place_each(
+        grid, points.size(), [&](std::size_t i) { return points[i]; }, same);
   }
 }
 
 bool all_same(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
   for (std::uint32_t i = begin + 1; i < end; ++i) {
-    if (grid.x[i] != grid.x[begin] || grid.y[i] != grid.y[begin] || grid.z[i] != grid.z[begin]) return false;
+    const Record a = grid.slots[i], b = grid.slots[begin];
+    if (a.x != b.x || a.y != b.y || a.z != b.z) return false;
   }
   return true;
-}
-
-void clear_slots(Grid& grid, std::uint32_t begin, std::uint32_t end) {
-  for (std::uint32_t i = begin; i < end; ++i) {
-    grid.x[i] = grid.y[i] = grid.z[i] = kNowhere;
-    grid.index[i] = kNone;
-  }
 }
 
 void build_from(Grid& grid, const PointsView& points, const Record* records, int depth);
@@ -167,9 +234,9 @@ void make_child(Grid& grid, Block& block, int depth) {
   Buffer<Record>& part = grid.scratch.part;
   part.clear();
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
-    if (grid.index[i] != kNone) part.push_back({grid.x[i], grid.y[i], grid.z[i], grid.index[i]});
+    if (grid.slots.index[i] != kNone) part.push_back(grid.slots[i]);
   }
-  clear_slots(grid, block.begin, block.end);
+  grid.slots.clear(block.begin, block.end);
   if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
   Grid child;
   std::swap(child.scratch, *grid.scratch.inner);
@@ -179,11 +246,13 @@ void make_child(Grid& grid, Block& block, int depth) {
   grid.children.push_back(std::move(child));
 }
 
-// Fills in a block with points from its cursors.
+// Fills in an empty block with points from its cursors.
 void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied, int depth) {
   const Scratch& s = grid.scratch;
   const auto begin_of = [&](std::uint32_t cursor) { return cursor == 0 ? 0 : s.cursors[cursor - 1]; };
-  block = {occupied.cells, begin_of(occupied.cursor), s.cursors[occupied.cursor], kNone, kNone};
+  block.occupied = occupied.cells;
+  block.begin = begin_of(occupied.cursor);
+  block.end = s.cursors[occupied.cursor];
   if (occupied.sorted == 0) return;
   block.starts = static_cast<std::uint32_t>(grid.starts.size());
   bool overfull = false, merged = false;
@@ -194,7 +263,7 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
     if (end - begin <= kOverfull) continue;
     if (all_same(grid, begin, end)) {
       // One stands for all: the first, which has the lowest index since sorting is stable.
-      clear_slots(grid, begin + 1, end);
+      grid.slots.clear(begin + 1, end);
       merged = true;
     } else {
       overfull = true;
@@ -230,13 +299,10 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
   find_cells(grid, points);
   count_points(grid, points.size());
 
-  for (Buffer<float>* axis : {&grid.x, &grid.y, &grid.z}) {
-    axis->resize(count + kPadding);
-    std::fill(axis->end() - kPadding, axis->end(), kNowhere);
-  }
-  grid.index.resize(count + kPadding);
-  std::fill(grid.index.end() - kPadding, grid.index.end(), kNone);
+  grid.slots.resize(points.size());  // points that are left out go behind the others for now
   place_points(grid, points, records);
+  grid.slots.resize(count);
+  grid.slots.clear(count, count + kPadding);
 
   Scratch& s = grid.scratch;
   const std::size_t blocks = grid.block_count();
@@ -244,29 +310,26 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
   for (std::size_t b = 0; b < blocks; ++b) s.lower[1][b] = s.counts[b] == kNone ? kUnknown : 0;
   bound_blocks(grid);
   grid.directory.resize(blocks);
-  grid.begins.resize(blocks + 1);
-  std::uint32_t begin = 0;
   s.near.clear();
-  grid.near.clear();
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (s.lower[0][b] == 0) s.near.push_back(static_cast<std::uint32_t>(b));
+  }
+  // Number 0 stands for far blocks; if these are few, all get numbers.
+  grid.dense = blocks <= 3 * s.near.size();
+  grid.near.assign((grid.dense ? blocks : s.near.size()) + 1, Block{});
+  std::uint32_t number = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     const unsigned lower = s.lower[0][b], upper = s.upper[0][b];
-    grid.begins[b] = begin;
-    if (lower > 0) {
-      grid.directory[b] = kFar | upper << 8U | lower;
-      continue;
-    }
-    grid.directory[b] = static_cast<std::uint32_t>(s.near.size());
-    s.near.push_back(static_cast<std::uint32_t>(b));
-    grid.near.push_back({0, 0, 0, kNone, kNone});
-    if (s.counts[b] == kNone) continue;
-    Block& block = grid.near[grid.near.size() - 1];
-    describe_block(grid, block, s.occupied[s.counts[b]], depth);
-    begin = block.end;
+    number += grid.dense || lower == 0 ? 1 : 0;
+    grid.directory[b] = lower == 0 ? number : kFar | upper << 8U | lower;
+    if (s.counts[b] != kNone) describe_block(grid, grid.near[number], s.occupied[s.counts[b]], depth);
   }
-  grid.begins[blocks] = begin;
-  // The points of grids within grids lie elsewhere.
-  if (!grid.children.empty()) grid.begins.clear();
-  grid.bounds.resize(s.near.size());
+  grid.bounds.resize(grid.near.size() + 1);  // searches read a little behind the last
+  if (grid.dense) {
+    std::memset(grid.bounds.data(), kFarCell, grid.bounds.size() * sizeof(CellBounds));
+  } else {
+    grid.bounds[0] = far_bounds();
+  }
   bound_cells(grid, {s.near.data(), s.near.size()}, {s.near.data(), s.near.size()});
   build_levels(grid);
 }
@@ -276,11 +339,12 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
 void store_block(Grid& grid, Block& block, const std::array<int, 3>& at, const Record* records, std::size_t count,
                  std::uint32_t begin) {
   constexpr std::size_t kCells = kEdge * kEdge * kEdge;
-  block = {0, begin, begin + static_cast<std::uint32_t>(count), kNone, kNone};
+  block = {.begin = begin, .end = begin + static_cast<std::uint32_t>(count)};
   const auto cell_in_block = [&](const Record& r) {
-    const int cx = grid.cell_of(r.x, 0) - kEdge * at[0], cy = grid.cell_of(r.y, 1) - kEdge * at[1],
-              cz = grid.cell_of(r.z, 2) - kEdge * at[2];
-    return static_cast<std::uint32_t>((cx * kEdge + cy) * kEdge + cz);
+    const auto along = [&](float v, std::size_t axis) {
+      return static_cast<std::uint32_t>(grid.cell_of(v, static_cast<int>(axis)) - kEdge * at[axis]);
+    };
+    return cell_number(along(r.x, 0), along(r.y, 1), along(r.z, 2));
   };
   std::array<std::uint32_t, kCells> next{};
   for (std::size_t i = 0; i < count; ++i) ++next[cell_in_block(records[i])];
@@ -297,10 +361,7 @@ void store_block(Grid& grid, Block& block, const std::array<int, 3>& at, const R
   if (sorted) grid.starts.push_back(sum);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t slot = next[cell_in_block(records[i])]++;
-    grid.x[slot] = records[i].x;
-    grid.y[slot] = records[i].y;
-    grid.z[slot] = records[i].z;
-    grid.index[slot] = records[i].index;
+    grid.slots.set(slot, records[i]);
   }
 }
 
@@ -316,10 +377,15 @@ void build_levels(Grid& grid) {
     level.nodes[level.at(static_cast<int>(cx / 4), static_cast<int>(cy / 4), static_cast<int>(cz / 4))] |=
         1ULL << ((cx % 4 * 4 + cy % 4) * 4 + cz % 4);
   };
+  constexpr std::size_t kOverhang = 8;  // searches read whole words
+  grid.row_bits.assign(grid.row_at(grid.blocks[0], 0) + kOverhang, 0);
   Level first = make(grid.blocks);
   const auto nz = static_cast<std::uint32_t>(grid.blocks[2]), ny = static_cast<std::uint32_t>(grid.blocks[1]);
   for (const std::uint32_t b : grid.scratch.near) {
-    if (grid.near[grid.directory[b]].occupied != 0) mark(first, b / nz / ny, b / nz % ny, b % nz);
+    if (grid.near[grid.directory[b]].occupied == 0) continue;
+    const std::uint32_t row = b / nz, bz = b % nz;
+    mark(first, row / ny, row % ny, bz);
+    grid.row_bits[row * grid.row_bytes() + bz / 8] |= static_cast<std::uint8_t>(1U << bz % 8);
   }
   grid.levels.push_back(std::move(first));
   while (grid.levels.back().nodes.size() > 1) {
@@ -340,9 +406,8 @@ void build_levels(Grid& grid) {
 void build(Grid& grid, const PointsView& points) { build_from(grid, points, nullptr, 0); }
 
 std::size_t Grid::memory_bytes() const {
-  std::size_t bytes = directory.bytes() + begins.bytes() + bounds.bytes() + near.bytes() + x.bytes() + y.bytes() +
-                      z.bytes() + index.bytes() + starts.bytes() + levels.capacity() * sizeof(Level) +
-                      children.capacity() * sizeof(Grid);
+  std::size_t bytes = directory.bytes() + row_bits.bytes() + bounds.bytes() + near.bytes() + slots.bytes() +
+                      starts.bytes() + levels.capacity() * sizeof(Level) + children.capacity() * sizeof(Grid);
   for (const Level& level : levels) bytes += level.nodes.bytes();
   for (const Grid& child : children) bytes += child.memory_bytes();
   return bytes;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "index/exact_sphere.h"
@@ -25,6 +26,7 @@ using Floats = hn::CappedTag<float, kPadding>;
 // Is any point within reach? The search stops at the first.
 class Collider {
  public:
+  /// The ball must outlive this.
   explicit Collider(const Ball& ball)
       : ball_(ball),
         reach_(ball.radius + ball.point_radius),
@@ -40,9 +42,9 @@ class Collider {
     const auto cx = hn::Set(d, at_[0]), cy = hn::Set(d, at_[1]), cz = hn::Set(d, at_[2]);
     const auto surely = hn::Set(d, limits_.surely), hardly = hn::Set(d, limits_.hardly);
     for (std::uint32_t i = begin; i < end; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
-      const auto x = hn::Sub(hn::LoadU(d, grid.x.data() + i), cx);
-      const auto y = hn::Sub(hn::LoadU(d, grid.y.data() + i), cy);
-      const auto z = hn::Sub(hn::LoadU(d, grid.z.data() + i), cz);
+      const auto x = hn::Sub(hn::LoadU(d, grid.slots.x + i), cx);
+      const auto y = hn::Sub(hn::LoadU(d, grid.slots.y + i), cy);
+      const auto z = hn::Sub(hn::LoadU(d, grid.slots.z + i), cz);
       const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
       const auto maybe = hn::Le(squared, hardly);
       if (hn::AllFalse(d, maybe)) continue;
@@ -59,15 +61,15 @@ class Collider {
     hn::StoreMaskBits(d, maybe, bits);
     for (std::uint32_t lane = 0; lane < hn::Lanes(d); ++lane) {
       const std::uint32_t i = first + lane;
-      if ((bits[lane / 8] >> lane % 8 & 1) != 0 &&
-          touches({grid.x[i], grid.y[i], grid.z[i]}, ball_.center, ball_.radius, ball_.point_radius)) {
+      if ((bits[lane / 8] >> lane % 8 & 1) != 0 && touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]},
+                                                           ball_.center, ball_.radius, ball_.point_radius)) {
         return true;
       }
     }
     return false;
   }
 
-  Ball ball_;
+  const Ball& ball_;
   double reach_;
   float at_[3];
   Thresholds limits_;
@@ -92,9 +94,9 @@ class Finder {
     const Floats d;
     const auto cx = hn::Set(d, at_[0]), cy = hn::Set(d, at_[1]), cz = hn::Set(d, at_[2]);
     for (std::uint32_t i = begin; i < end; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
-      const auto x = hn::Sub(hn::LoadU(d, grid.x.data() + i), cx);
-      const auto y = hn::Sub(hn::LoadU(d, grid.y.data() + i), cy);
-      const auto z = hn::Sub(hn::LoadU(d, grid.z.data() + i), cz);
+      const auto x = hn::Sub(hn::LoadU(d, grid.slots.x + i), cx);
+      const auto y = hn::Sub(hn::LoadU(d, grid.slots.y + i), cy);
+      const auto z = hn::Sub(hn::LoadU(d, grid.slots.z + i), cz);
       const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
       const auto maybe = hn::Le(squared, hn::Set(d, hardly_));
       if (!hn::AllFalse(d, maybe)) rank(grid, i, d, maybe);
@@ -112,9 +114,9 @@ class Finder {
     for (std::uint32_t lane = 0; lane < hn::Lanes(d); ++lane) {
       if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
       const std::uint32_t i = first + lane;
-      const double squared = squared_distance({grid.x[i], grid.y[i], grid.z[i]}, center_);
-      if (squared < best_.squared || (squared == best_.squared && grid.index[i] < best_.index)) {
-        best_ = {squared, grid.index[i]};
+      const double squared = squared_distance({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, center_);
+      if (squared < best_.squared || (squared == best_.squared && grid.slots.index[i] < best_.index)) {
+        best_ = {squared, grid.slots.index[i]};
         better = true;
       }
     }
@@ -157,150 +159,97 @@ HWY_INLINE Span span_of(double u, double reach, double per_cell, int count) {
   return {low <= 0 ? 0 : static_cast<int>(low), high >= count ? count - 1 : static_cast<int>(high)};
 }
 
+// Which boxes of a small lattice a ball reaches, rounding included: `u` is its centre and `reach` its radius in edges
+// of the boxes, the first of which begin at 0 on each axis. Four boxes per axis, numbered as `places` says.
+template <int kBoxes>
+HWY_INLINE std::uint64_t boxes_within(const double* u, double reach, const ShareOf& places) {
+#if HWY_TARGET == HWY_SCALAR
+  std::uint64_t boxes = 0;
+  for (std::size_t box = 0; box < kBoxes; ++box) {
+    double squared = 0;
+    for (int axis = 0; axis < 3; ++axis) squared += square(gap_to(u[axis], places.of[axis][box] - 4 * axis));
+    if (squared <= square(reach)) boxes |= 1ULL << box;
+  }
+  return boxes;
+#else
+  // Squared gaps along each axis as shares of the squared reach, rounded down to 252nds: if they add up to more, the
+  // sum of the gaps is out of reach. Floats are as good as kSlack here.
+  constexpr std::uint8_t kWhole = 252;
+  const hn::FixedTag<float, 4> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;
+  const hn::Repartition<std::uint32_t, decltype(d8)> d32;
+  const auto scale = hn::Set(d, kWhole / static_cast<float>(square(reach)) * (1 - 1e-5F));
+  const auto begin = hn::Iota(d, 0.0F), end = hn::Iota(d, 1.0F);
+  const auto shares = [&](double center) HWY_ATTR -> std::uint64_t {
+    const auto at = hn::Set(d, static_cast<float>(center));
+    const auto gap = hn::Max(hn::Max(hn::Sub(begin, at), hn::Sub(at, end)), hn::Zero(d));
+    const auto share = hn::Min(hn::Mul(hn::Mul(gap, gap), scale), hn::Set(d, 255.0F));
+    return hn::GetLane(hn::BitCast(d32, hn::DemoteTo(d8, hn::ConvertTo(di, share))));
+  };
+  const hn::CappedTag<std::uint8_t, kBoxes <= 32 ? 32 : 64> all;
+  const hn::Repartition<std::uint64_t, decltype(all)> pairs;
+  const auto xy = hn::Set(pairs, shares(u[0]) | shares(u[1]) << 32U), zz = hn::Set(pairs, shares(u[2]));
+  const auto shares_of = hn::BitCast(all, hn::InterleaveLower(xy, zz));
+  std::uint64_t boxes = 0;
+  for (std::size_t i = 0; i < kBoxes; i += hn::Lanes(all)) {
+    const auto along = [&](int axis)
+                           HWY_ATTR { return hn::TableLookupBytes(shares_of, hn::Load(all, places.of[axis] + i)); };
+    const auto sum = hn::SaturatedAdd(hn::SaturatedAdd(along(0), along(1)), along(2));
+    const auto within = hn::Eq(hn::Min(sum, hn::Set(all, kWhole)), sum);
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(all, within, bytes);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof bits);
+    boxes |= bits << i;
+  }
+  return boxes;
+#endif
+}
+
 template <class Visitor>
 HWY_INLINE bool visit_block(const Grid& grid, std::uint32_t number, const int* at, const Place& place,
                             Visitor& visitor) {
   const Block& block = grid.near[number];
-  if (block.child != kNone) return search_grid(grid.children[block.child], visitor);
   if (block.starts == kNone) return visitor.scan(grid, block.begin, block.end);
-  std::uint64_t cells = block.occupied;
-  for (int axis = 0; axis < 3; ++axis) {
-    const Span span = span_of(place.u[axis] - kEdge * at[axis], place.reach, 1, kEdge);
-    if (span.first > span.last) return false;
-    cells &= kRanges.of[axis][span.first][span.last];
-  }
+  if (block.child != kNone) return search_grid(grid.children[block.child], visitor);
   const std::uint32_t* starts = grid.starts.data() + block.starts;
-  const double limit = square(place.reach);
-  std::uint32_t done = 0;  // where the last scan stopped reading
+  const double u[3] = {place.u[0] - kEdge * at[0], place.u[1] - kEdge * at[1], place.u[2] - kEdge * at[2]};
+  std::uint64_t cells = block.occupied & boxes_within<64>(u, place.reach, kCellShares);
   while (cells != 0) {
-    const int cell = std::countr_zero(cells);
-    cells &= cells - 1;
-    const double x = gap_to(place.u[0], kEdge * at[0] + cell / 16),
-                 y = gap_to(place.u[1], kEdge * at[1] + cell / 4 % 4), z = gap_to(place.u[2], kEdge * at[2] + cell % 4);
-    if (x * x + y * y + z * z > limit) continue;
-    const int rank = std::popcount(block.occupied & ((1ULL << cell) - 1));
-    const std::uint32_t begin = std::max(starts[rank], done), end = starts[rank + 1];
-    if (begin >= end) continue;
-    if (visitor.scan(grid, begin, end)) return true;
-    const auto width = static_cast<std::uint32_t>(hn::Lanes(Floats()));
-    done = begin + (end - begin + width - 1) / width * width;
+    // All cells up to the next occupied one that is out of reach.
+    const int first = std::countr_zero(cells);
+    const std::uint64_t before = (1ULL << first) - 1;
+    const std::uint64_t others = block.occupied & ~cells & ~before;
+    const std::uint64_t up_to = others == 0 ? ~0ULL : (others & (~others + 1)) - 1;
+    if (visitor.scan(grid, starts[std::popcount(block.occupied & before)],
+                     starts[std::popcount(block.occupied & up_to)])) {
+      return true;
+    }
+    cells &= ~up_to;
   }
   return false;
 }
 
-// Small reaches: the few nodes around the centre, its own block first.
+// Small reaches: the rows of blocks along z that are within reach, as bits.
 template <class Visitor>
-HWY_INLINE bool search_near(const Grid& grid, const Place& place, const Span* spans, Visitor& visitor) {
-  const Level& level = grid.levels[0];
-  int own[3];
-  bool inside = true;
-  for (int axis = 0; axis < 3; ++axis) {
-    own[axis] = static_cast<int>(std::clamp(place.u[axis] / kEdge, -1.0, 1e6));
-    inside = inside && place.u[axis] >= 0 && own[axis] < grid.blocks[static_cast<std::size_t>(axis)];
-  }
-  std::uint32_t seen = kNone;
-  if (inside) {
-    const std::uint32_t number = grid.directory[grid.block_at(own[0], own[1], own[2])];
-    if ((number & kFar) == 0 && grid.near[number].occupied != 0) {
-      if (visit_block(grid, number, own, place, visitor)) return true;
-      seen = number;
-    }
-  }
+HWY_INLINE bool search_rows(const Grid& grid, const Place& place, const Span* spans, Visitor& visitor) {
   const double limit = square(place.reach / kEdge);
   const double u[3] = {place.u[0] / kEdge, place.u[1] / kEdge, place.u[2] / kEdge};
-  for (int nx = spans[0].first / 4; nx <= spans[0].last / 4; ++nx) {
-    const std::uint64_t in_x = kRanges.of[0][std::max(spans[0].first - 4 * nx, 0)][std::min(spans[0].last - 4 * nx, 3)];
-    for (int ny = spans[1].first / 4; ny <= spans[1].last / 4; ++ny) {
-      const std::uint64_t in_y =
-          in_x & kRanges.of[1][std::max(spans[1].first - 4 * ny, 0)][std::min(spans[1].last - 4 * ny, 3)];
-      for (int nz = spans[2].first / 4; nz <= spans[2].last / 4; ++nz) {
-        std::uint64_t blocks = level.nodes[level.at(nx, ny, nz)] & in_y &
-                               kRanges.of[2][std::max(spans[2].first - 4 * nz, 0)][std::min(spans[2].last - 4 * nz, 3)];
-        while (blocks != 0) {
-          const int bit = std::countr_zero(blocks);
-          blocks &= blocks - 1;
-          const int at[3] = {4 * nx + bit / 16, 4 * ny + bit / 4 % 4, 4 * nz + bit % 4};
-          const double x = gap_to(u[0], at[0]), y = gap_to(u[1], at[1]), z = gap_to(u[2], at[2]);
-          if (x * x + y * y + z * z > limit) continue;
-          const std::uint32_t number = grid.directory[grid.block_at(at[0], at[1], at[2])];
-          if (number != seen && visit_block(grid, number, at, place, visitor)) return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
-// Reaches of up to 1.5 blocks where the points lie in the order of blocks: rows of blocks along z are runs of points,
-// which are read from one end to the other. At most 4 × 4 rows are within reach; all of them are looked up at once, in
-// lanes that begin with the row of the centre and go on with its nearer neighbours.
-template <class Visitor>
-HWY_INLINE bool search_rows(const Grid& grid, const Place& place, Visitor& visitor) {
-  constexpr std::uint32_t kLong = 384;  // points in a run from which on looking at the cells pays
-  const hn::CappedTag<float, 16> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  const double ux = place.u[0] / kEdge, uy = place.u[1] / kEdge;
-  const double fx = std::floor(ux), fy = std::floor(uy);
-  // Most spheres that get here touch a point of the own row.
-  std::uint32_t unseen = 0xFFFF;
-  const Span along = span_of(place.u[2], place.reach, 1.0 / kEdge, grid.blocks[2]);
-  if (fx >= 0 && fy >= 0 && fx < grid.blocks[0] && fy < grid.blocks[1] && along.first <= along.last) {
-    const std::size_t row = grid.block_at(static_cast<int>(fx), static_cast<int>(fy), 0);
-    const std::uint32_t begin = grid.begins[row + static_cast<std::size_t>(along.first)];
-    const std::uint32_t end = grid.begins[row + static_cast<std::size_t>(along.last) + 1];
-    if (end - begin <= kLong) {
-      if (visitor.scan(grid, begin, end)) return true;
-      unseen = 0xFFFE;
-    }
-  }
-  // The nearer side of the block, and how far it is.
-  const bool right = ux - fx > 0.5, above = uy - fy > 0.5;
-  const auto side_x = static_cast<float>(right ? 1 - (ux - fx) : ux - fx);
-  const auto side_y = static_cast<float>(above ? 1 - (uy - fy) : uy - fy);
-  const auto reach = static_cast<float>(place.reach / kEdge);
-  const auto uz = hn::Set(d, static_cast<float>(place.u[2] / kEdge));
-  const auto bx = hn::Set(di, static_cast<int>(fx)), by = hn::Set(di, static_cast<int>(fy));
-  const auto nx = hn::Set(di, grid.blocks[0]), ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]);
-  const auto zero = hn::Zero(d);
-  const auto zero_int = hn::Zero(di), minus = hn::Set(di, -1);
-  alignas(64) std::int32_t firsts[16], lasts[16];
-  std::uint32_t rows = 0;
-  for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
-    const auto gap_x =
-        hn::Add(hn::Load(d, kRows.fixed_x + i), hn::Mul(hn::Load(d, kRows.times_x + i), hn::Set(d, side_x)));
-    const auto gap_y =
-        hn::Add(hn::Load(d, kRows.fixed_y + i), hn::Mul(hn::Load(d, kRows.times_y + i), hn::Set(d, side_y)));
-    const auto left = hn::Sub(hn::Sub(hn::Set(d, reach * reach), hn::Mul(gap_x, gap_x)), hn::Mul(gap_y, gap_y));
-    const auto half = hn::Sqrt(hn::Max(left, zero));
-    const auto at_x = hn::Add(bx, hn::Load(di, kRows.x[right ? 1 : 0] + i));
-    const auto at_y = hn::Add(by, hn::Load(di, kRows.y[above ? 1 : 0] + i));
-    const auto low = hn::Sub(uz, half), high = hn::Add(uz, half);
-    auto ok = hn::And(hn::And(hn::Ge(left, zero), hn::Ge(high, zero)), hn::Lt(low, hn::ConvertTo(d, nz)));
-    auto in = hn::And(hn::And(hn::Gt(at_x, minus), hn::Lt(at_x, nx)), hn::And(hn::Gt(at_y, minus), hn::Lt(at_y, ny)));
-    in = hn::And(in, hn::RebindMask(di, ok));
-    const auto first = hn::Max(hn::ConvertTo(di, hn::Max(low, zero)), zero_int);
-    const auto last = hn::Min(hn::ConvertTo(di, hn::Min(high, hn::ConvertTo(d, nz))), hn::Sub(nz, hn::Set(di, 1)));
-    const auto row = hn::Mul(hn::Add(hn::Mul(at_x, ny), at_y), nz);
-    hn::Store(hn::Add(row, first), di, firsts + i);
-    hn::Store(hn::Add(row, last), di, lasts + i);
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(di, in, bits);
-    rows |= (bits[0] | static_cast<std::uint32_t>(bits[1]) << 8U) << i;
-  }
-  for (rows &= unseen; rows != 0; rows &= rows - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(rows));
-    const auto first = static_cast<std::size_t>(firsts[i]), last = static_cast<std::size_t>(lasts[i]);
-    const std::uint32_t begin = grid.begins[first], end = grid.begins[last + 1];
-    if (end - begin <= kLong) {
-      if (visitor.scan(grid, begin, end)) return true;
-      continue;
-    }
-    int at[3] = {static_cast<int>(fx) + kRows.x[right ? 1 : 0][i], static_cast<int>(fy) + kRows.y[above ? 1 : 0][i], 0};
-    at[2] = firsts[i] - static_cast<int>(grid.block_at(at[0], at[1], 0));
-    for (std::size_t block = first; block <= last; ++block, ++at[2]) {
-      if (grid.begins[block] != grid.begins[block + 1] &&
-          visit_block(grid, grid.directory[block], at, place, visitor)) {
-        return true;
+  const auto bz = static_cast<unsigned>(spans[2].first), count = static_cast<unsigned>(spans[2].last) - bz + 1;
+  const std::uint64_t wanted = (1ULL << count) - 1;
+  int at[3];
+  for (at[0] = spans[0].first; at[0] <= spans[0].last; ++at[0]) {
+    const double x = square(gap_to(u[0], at[0]));
+    for (at[1] = spans[1].first; at[1] <= spans[1].last; ++at[1]) {
+      const double xy = x + square(gap_to(u[1], at[1]));
+      if (xy > limit) continue;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, grid.row_bits.data() + grid.row_at(at[0], at[1]) + bz / 8, sizeof bits);
+      for (bits = bits >> bz % 8 & wanted; bits != 0; bits &= bits - 1) {
+        at[2] = static_cast<int>(bz) + std::countr_zero(bits);
+        if (xy + square(gap_to(u[2], at[2])) > limit) continue;
+        if (visit_block(grid, grid.directory[grid.block_at(at[0], at[1], at[2])], at, place, visitor)) return true;
       }
     }
   }
@@ -358,22 +307,65 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
   const Place place = place_of(grid, visitor);
-  // Centres far outside are not converted to integers.
-  const auto near_frame = [&](int axis) {
-    return place.u[axis] > -8 && place.u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)] + 8;
-  };
-  if (place.reach <= 1.49 * kEdge && !grid.begins.empty() && near_frame(0) && near_frame(1) && near_frame(2)) {
-    return search_rows(grid, place, visitor);
-  }
   Span spans[3];
-  std::int64_t nodes = 1;
   for (int axis = 0; axis < 3; ++axis) {
     spans[axis] = span_of(place.u[axis], place.reach, 1.0 / kEdge, grid.blocks[static_cast<std::size_t>(axis)]);
     if (spans[axis].first > spans[axis].last) return false;
-    nodes *= spans[axis].last / 4 - spans[axis].first / 4 + 1;
   }
-  constexpr std::int64_t kFew = 12;
-  return nodes <= kFew ? search_near(grid, place, spans, visitor) : search_pyramid(grid, visitor);
+  const auto along = [&](int axis) { return std::int64_t{spans[axis].last} - spans[axis].first + 1; };
+  constexpr std::int64_t kFewRows = 64, kFewBlocks = 32;
+  const bool few = along(0) * along(1) <= kFewRows && along(2) <= kFewBlocks;
+  return few ? search_rows(grid, place, spans, visitor) : search_pyramid(grid, visitor);
+}
+
+// Looks at the points of a nearest occupied octant, which most open spheres touch. Returns whether to stop.
+template <class Visitor>
+HWY_INLINE bool visit_witness(const Grid& grid, const Cell& cell, Visitor& visitor) {
+  if ((cell.entry & kFar) != 0) return false;
+  const std::uint32_t octant = (cell.x & 2U) << 1U | (cell.y & 2U) | (cell.z & 2U) >> 1U;
+  const std::uint32_t code = grid.near[cell.entry].witness[octant];
+  if (code == kNoWitness) return false;
+  const std::uint32_t x = cell.x / 2 + (code >> 6U) - 2, y = cell.y / 2 + (code >> 3U & 7U) - 2,
+                      z = cell.z / 2 + (code & 7U) - 2;
+  const auto ny = static_cast<std::uint32_t>(grid.blocks[1]), nz = static_cast<std::uint32_t>(grid.blocks[2]);
+  const std::uint32_t there = (x / 2 * ny + y / 2) * nz + z / 2;
+  const Block& block = grid.near[grid.dense ? there + 1 : grid.directory[there]];
+  if (block.starts == kNone) return visitor.scan(grid, block.begin, block.end);
+  if (block.child != kNone) return false;
+  const std::uint32_t first = 8 * ((x & 1U) << 2U | (y & 1U) << 1U | (z & 1U));
+  const std::uint32_t* starts =
+      grid.starts.data() + block.starts + std::popcount(block.occupied & ((1ULL << first) - 1));
+  return visitor.scan(grid, starts[0], starts[std::popcount(block.occupied >> first & 0xFFU)]);
+}
+
+// Reaches of up to one block from a near block: those of the 27 blocks around it that have points and are within reach.
+template <class Visitor>
+HWY_INLINE bool search_around(const Grid& grid, const Cell& cell, const Place& place, Visitor& visitor) {
+  const int own[3] = {static_cast<int>(cell.x / kEdge), static_cast<int>(cell.y / kEdge),
+                      static_cast<int>(cell.z / kEdge)};
+  double u[3];
+  for (int axis = 0; axis < 3; ++axis) u[axis] = place.u[axis] / kEdge - own[axis] + 1;
+  const std::size_t here = grid.block_at(own[0], own[1], own[2]);
+  std::uint64_t blocks = grid.near[cell.entry].around & boxes_within<27>(u, place.reach / kEdge, kAroundShares);
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const int i = std::countr_zero(blocks);
+    const std::size_t there = here + static_cast<std::size_t>(grid.steps[static_cast<std::size_t>(i)]);
+    const std::uint32_t number = grid.dense ? static_cast<std::uint32_t>(there + 1) : grid.directory[there];
+    const Block& block = grid.near[number];
+    if (block.starts == kNone) {
+      if (visitor.scan(grid, block.begin, block.end)) return true;
+      continue;
+    }
+    const int at[3] = {own[0] + i / 9 - 1, own[1] + i / 3 % 3 - 1, own[2] + i % 3 - 1};
+    if (visit_block(grid, number, at, place, visitor)) return true;
+  }
+  return false;
+}
+
+template <class Visitor>
+HWY_NOINLINE bool search_rest(const Grid& grid, const Cell& cell, Visitor& visitor) {
+  const Place place = place_of(grid, visitor);
+  return place.reach <= kEdge ? search_around(grid, cell, place, visitor) : search_grid(grid, visitor);
 }
 
 bool search_ball(const Grid& grid, const Ball& ball) {
@@ -381,69 +373,106 @@ bool search_ball(const Grid& grid, const Ball& ball) {
   return search_grid(grid, collider);
 }
 
+bool search_open_ball(const Grid& grid, const Ball& ball, const Cell& cell) {
+  Collider collider(ball);
+  const std::uint32_t entry = grid.dense ? grid.directory[cell.entry - 1] : cell.entry;
+  if ((entry & kFar) != 0) {
+    const Verdict verdict = look_up(grid, ball, {cell.x, cell.y, cell.z, entry});
+    return verdict == Verdict::open ? search_grid(grid, collider) : verdict == Verdict::hit;
+  }
+  return visit_witness(grid, cell, collider) || search_rest(grid, cell, collider);
+}
+
+// Of any ball at all.
+bool collides(const Grid& grid, const Ball& ball) {
+  if (!valid_sphere(ball.center[0], ball.center[1], ball.center[2], ball.radius)) return true;
+  Cell cell;
+  if (!find_cell(grid, ball.center, cell)) return search_ball(grid, ball);
+  const Verdict verdict = look_up(grid, ball, cell);
+  return verdict == Verdict::open ? search_open_ball(grid, ball, cell) : verdict == Verdict::hit;
+}
+
 void search_point(const Grid& grid, const double* center, double reach, Found& found) {
   Finder finder(center, reach);
+  Cell cell;
+  if (find_cell(grid, center, cell)) visit_witness(grid, cell, finder);
   search_grid(grid, finder);
   found = finder.best();
 }
 
-// A vector of spheres against the bounds: which are free, which collide; the others are open.
+// A vector of spheres against the bounds: which collide for sure; which are free or collide, but it is open.
 struct Lanes {
   std::uint64_t hit, open;
 };
 
+// The upper bounds that numbers stand for.
+template <class D, class V>
+HWY_INLINE V upper_of(D di, V number) {
+  if constexpr (hn::MaxLanes(D()) >= 4) {
+    // Bytes of the table go to the low byte of every number; the other three have their highest bit set and get zero.
+    const hn::Repartition<std::uint8_t, D> d8;
+    const auto index = hn::BitCast(d8, hn::Or(number, hn::Set(di, static_cast<std::int32_t>(0x80808000U))));
+    return hn::BitCast(di, hn::TableLookupBytesOr0(hn::LoadDup128(d8, kUppers), index));
+  } else {
+    alignas(16) std::int32_t lanes[4];
+    hn::Store(number, di, lanes);
+    for (std::size_t i = 0; i < hn::Lanes(di); ++i) lanes[i] = kUppers[lanes[i]];
+    return hn::Load(di, lanes);
+  }
+}
+
+template <class D, class Mask>
+HWY_INLINE std::uint64_t mask_bits(D d, Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  return bytes[0];
+}
+
 HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double* py, const double* pz, const double* pr,
                                std::size_t count) {
   const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> df;
   const hn::Rebind<std::int32_t, decltype(d)> di;
-  const auto x = hn::LoadU(d, px), y = hn::LoadU(d, py), z = hn::LoadU(d, pz), r = hn::LoadU(d, pr);
-  const auto largest = hn::Set(d, kLargestLength), zero = hn::Zero(d);
-  auto valid = hn::And(hn::Le(hn::Abs(x), largest), hn::Le(hn::Abs(y), largest));
-  valid = hn::And(valid, hn::And(hn::Le(hn::Abs(z), largest), hn::And(hn::Ge(r, zero), hn::Le(r, largest))));
+  // From the origin on floats will do: kSlack has room for what they round.
+  const auto inverse = hn::Set(df, 0.5F * grid.twice_inverse), zero = hn::Zero(df);
+  const auto along = [&](const double* p, std::size_t axis) HWY_ATTR {
+    const auto from_origin = hn::DemoteTo(df, hn::Sub(hn::LoadU(d, p), hn::Set(d, grid.origin[axis])));
+    return hn::Add(hn::Mul(from_origin, inverse), hn::Set(df, kPad));
+  };
+  const auto ux = along(px, 0), uy = along(py, 1), uz = along(pz, 2);
+  const auto rho = hn::Mul(hn::DemoteTo(df, hn::Add(hn::LoadU(d, pr), hn::Set(d, grid.point_radius))), inverse);
+  const auto cx = hn::ConvertTo(di, ux), cy = hn::ConvertTo(di, uy), cz = hn::ConvertTo(di, uz);
+  // Spheres outside of the frame stay open, and so do those with a NaN or a negative radius, which are no spheres.
+  const auto ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]);
+  const auto end = [&](std::size_t axis)
+                       HWY_ATTR { return hn::Set(df, static_cast<float>(kEdge * grid.blocks[axis])); };
+  auto inside = hn::And(hn::And(hn::Ge(ux, zero), hn::Lt(ux, end(0))), hn::And(hn::Ge(uy, zero), hn::Lt(uy, end(1))));
+  inside = hn::And(inside, hn::And(hn::Ge(uz, zero), hn::Lt(uz, end(2))));
+  inside = hn::And(inside, hn::Ge(rho, zero));
 
-  const auto inverse = hn::Set(d, grid.inverse), pad = hn::Set(d, double{kPad});
-  const auto ux = hn::Add(hn::Mul(hn::Sub(x, hn::Set(d, grid.origin[0])), inverse), pad);
-  const auto uy = hn::Add(hn::Mul(hn::Sub(y, hn::Set(d, grid.origin[1])), inverse), pad);
-  const auto uz = hn::Add(hn::Mul(hn::Sub(z, hn::Set(d, grid.origin[2])), inverse), pad);
-  const double nx = grid.blocks[0], ny = grid.blocks[1], nz = grid.blocks[2];
-  auto inside = hn::And(hn::And(hn::Ge(ux, zero), hn::Ge(uy, zero)), hn::Ge(uz, zero));
-  inside = hn::And(inside, hn::And(hn::Lt(ux, hn::Set(d, kEdge * nx)), hn::Lt(uy, hn::Set(d, kEdge * ny))));
-  inside = hn::And(hn::And(inside, hn::Lt(uz, hn::Set(d, kEdge * nz))), valid);
-  const auto quarter = hn::Set(d, 0.25), four = hn::Set(d, 4.0);
-  const auto cx = hn::Floor(ux), cy = hn::Floor(uy), cz = hn::Floor(uz);
-  const auto bx = hn::Floor(hn::Mul(cx, quarter)), by = hn::Floor(hn::Mul(cy, quarter)),
-             bz = hn::Floor(hn::Mul(cz, quarter));
-  const auto block = hn::Add(hn::Mul(hn::Add(hn::Mul(bx, hn::Set(d, ny)), by), hn::Set(d, nz)), bz);
-  const auto lx = hn::Sub(cx, hn::Mul(bx, four)), ly = hn::Sub(cy, hn::Mul(by, four)),
-             lz = hn::Sub(cz, hn::Mul(bz, four));
-  const auto cell = hn::Add(hn::Mul(hn::Add(hn::Mul(lx, four), ly), four), lz);
-  const auto block_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, block));
-  const auto cell_index = hn::DemoteTo(di, hn::IfThenElseZero(inside, cell));
-
-  const auto rho = hn::Mul(hn::Add(r, hn::Set(d, grid.point_radius)), inverse);
-  const auto more = hn::Add(hn::Mul(rho, hn::Set(d, kMore)), hn::Set(d, kSlack));
-  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(d, 2 - kMore)), hn::Set(d, kSlack)), zero);
-  alignas(64) double free_above[8], hit_below[8];
-  hn::Store(hn::Mul(more, more), d, free_above);
-  hn::Store(hn::Mul(less, less), d, hit_below);
-  alignas(64) std::int32_t blocks[8], cells[8];
-  hn::Store(block_index, di, blocks);
-  hn::Store(cell_index, di, cells);
-  std::uint8_t valid_bits[8] = {}, inside_bits[8] = {};
-  hn::StoreMaskBits(d, valid, valid_bits);
-  hn::StoreMaskBits(d, inside, inside_bits);
-  // One by one from here on: gathers are slower than plain loads on many machines.
-  std::uint64_t free = 0, hit = 0;
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    const std::uint32_t entry = grid.directory[static_cast<std::size_t>(blocks[i])];
-    const Bounds bounds = bounds_of(grid, entry, static_cast<std::size_t>(cells[i]));
-    const bool above = bounds.lower > free_above[i], below = bounds.upper <= hit_below[i];
-    free |= std::uint64_t{above} << i;
-    hit |= std::uint64_t{below} << i;
-  }
-  const std::uint64_t here = (std::uint64_t{1} << count) - 1, in = inside_bits[0];
-  const std::uint64_t hits = ((hit & in) | ~std::uint64_t{valid_bits[0]}) & here;
-  return {hits, ~(hits | (free & in)) & here};
+  const auto three = hn::Set(di, 3);
+  const auto block =
+      hn::Add(hn::Mul(hn::Add(hn::Mul(hn::ShiftRight<2>(cx), ny), hn::ShiftRight<2>(cy)), nz), hn::ShiftRight<2>(cz));
+  const auto cell =
+      hn::Or(hn::ShiftLeft<4>(hn::And(cx, three)), hn::Or(hn::ShiftLeft<2>(hn::And(cy, three)), hn::And(cz, three)));
+  // Far blocks share the first line of bounds if they have none of their own.
+  const auto inside_block = hn::IfThenElseZero(hn::RebindMask(di, inside), block);
+  const auto* directory = reinterpret_cast<const std::int32_t*>(grid.directory.data());
+  const auto number = grid.dense ? hn::Add(inside_block, hn::Set(di, 1))
+                                 : hn::Max(hn::GatherIndex(di, directory, inside_block), hn::Zero(di));
+  // A byte each, of which the gather reads four.
+  const auto packed = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(grid.bounds.data()),
+                                       hn::Add(hn::ShiftLeft<6>(number), cell));
+  const auto fifteen = hn::Set(di, 0xF);
+  const auto lower = hn::ConvertTo(df, hn::And(packed, fifteen));
+  const auto upper = hn::ConvertTo(df, upper_of(di, hn::And(hn::ShiftRight<4>(packed), fifteen)));
+  const auto more = hn::Add(hn::Mul(rho, hn::Set(df, 1 + 1e-6F)), hn::Set(df, float{kSlack}));
+  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(df, 1 - 1e-6F)), hn::Set(df, float{kSlack})), zero);
+  const auto free = hn::And(inside, hn::Gt(lower, hn::Mul(more, more)));
+  // Nothing known is known as kUnknown, which no radius that is looked at here may reach.
+  const auto hit = hn::And(inside, hn::Le(upper, hn::Min(hn::Mul(less, less), hn::Set(df, float{kUnknown} - 1))));
+  const std::uint64_t hits = mask_bits(df, hit);
+  return {hits, ~(hits | mask_bits(df, free)) & ((std::uint64_t{1} << count) - 1)};
 }
 
 // Up to 64 spheres.
@@ -471,8 +500,7 @@ void search_spheres(const Grid& grid, const double* x, const double* y, const do
   }
   for (; open != 0; open &= open - 1) {
     const int i = std::countr_zero(open);
-    Collider collider({{x[i], y[i], z[i]}, r[i], grid.point_radius});
-    if (!search_grid(grid, collider)) continue;
+    if (!collides(grid, {{x[i], y[i], z[i]}, r[i], grid.point_radius})) continue;
     bits |= 1ULL << i;
     if (only_any) return;
   }
@@ -486,29 +514,14 @@ HWY_AFTER_NAMESPACE();
 namespace graze::point_grid {
 
 HWY_EXPORT(search_ball);
+HWY_EXPORT(search_open_ball);
 HWY_EXPORT(search_point);
 HWY_EXPORT(search_spheres);
 
-Verdict look_up(const Grid& grid, const Ball& ball) {
-  double u[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    u[axis] = (ball.center[axis] - grid.origin[axis]) * grid.inverse + kPad;
-    if (!(u[axis] >= 0 && u[axis] < kEdge * grid.blocks[static_cast<std::size_t>(axis)])) return Verdict::open;
-  }
-  const auto cx = static_cast<unsigned>(u[0]), cy = static_cast<unsigned>(u[1]), cz = static_cast<unsigned>(u[2]);
-  const std::uint32_t entry =
-      grid.directory[(std::size_t{cx / kEdge} * static_cast<unsigned>(grid.blocks[1]) + cy / kEdge) *
-                         static_cast<unsigned>(grid.blocks[2]) +
-                     cz / kEdge];
-  const double rho = (ball.radius + ball.point_radius) * grid.inverse;
-  const Bounds bounds = bounds_of(grid, entry, (cx % kEdge * kEdge + cy % kEdge) * kEdge + cz % kEdge);
-  // Branches that cannot be foreseen are few: decided or not.
-  const bool free = bounds.lower > square(rho * kMore + kSlack);
-  const bool hit = bounds.upper <= square(std::max(rho * (2 - kMore) - kSlack, 0.0));
-  return static_cast<Verdict>((hit ? 1 : 0) | ((free | hit) ? 0 : 2));
-}
-
 bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(grid, ball); }
+bool search_open(const Grid& grid, const Ball& ball, const Cell& cell) {
+  return HWY_DYNAMIC_DISPATCH(search_open_ball)(grid, ball, cell);
+}
 
 Found search_nearest(const Grid& grid, const double* center, double reach) {
   Found found{};

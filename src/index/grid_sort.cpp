@@ -91,8 +91,9 @@ void find_all_cells(Grid& grid, const PointsView& points) {
   const auto half = hn::Set(d, 0.5F), scale = hn::Set(d, grid.twice_inverse), pad = hn::Set(d, kPad);
   const auto ox = hn::Set(d, grid.half_origin[0]), oy = hn::Set(d, grid.half_origin[1]),
              oz = hn::Set(d, grid.half_origin[2]);
-  const auto ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]), three = hn::Set(di, 3);
-  const auto none = hn::Set(di, -1);
+  const auto ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]), one = hn::Set(di, 1),
+             two = hn::Set(di, 2);
+  const auto none = hn::Set(di, static_cast<std::int32_t>(grid.block_count()));
   std::uint32_t* keys = grid.scratch.keys.data();
   std::uint8_t* cells = grid.scratch.cells.data();
   const hn::Rebind<std::uint8_t, decltype(di)> d8;
@@ -105,8 +106,11 @@ void find_all_cells(Grid& grid, const PointsView& points) {
     const auto cx = along(x, ox), cy = along(y, oy), cz = along(z, oz);
     const auto bx = hn::ShiftRight<2>(cx), by = hn::ShiftRight<2>(cy), bz = hn::ShiftRight<2>(cz);
     const auto block = hn::Add(hn::Mul(hn::Add(hn::Mul(bx, ny), by), nz), bz);
-    const auto in_x = hn::ShiftLeft<4>(hn::And(cx, three)), in_y = hn::ShiftLeft<2>(hn::And(cy, three));
-    const auto cell = hn::Or(hn::Or(in_x, in_y), hn::And(cz, three));
+    const auto high = [&](auto c) HWY_ATTR { return hn::And(c, two); };
+    const auto low = [&](auto c) HWY_ATTR { return hn::And(c, one); };
+    const auto octant =
+        hn::Or(hn::ShiftLeft<4>(high(cx)), hn::Or(hn::ShiftLeft<3>(high(cy)), hn::ShiftLeft<2>(high(cz))));
+    const auto cell = hn::Or(octant, hn::Or(hn::ShiftLeft<2>(low(cx)), hn::Or(hn::ShiftLeft<1>(low(cy)), low(cz))));
     hn::StoreU(hn::IfThenElse(hn::RebindMask(di, finite), block, none), di, reinterpret_cast<std::int32_t*>(keys) + to);
     hn::StoreU(hn::DemoteTo(d8, cell), d8, cells + to);
   };

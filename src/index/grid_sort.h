@@ -15,8 +15,8 @@ struct Extent {
 
 Extent extent_of(const PointsView& points);
 
-/// Fills scratch.keys with the block of each point (kNone for points that are not finite) and scratch.cells with its
-/// cell in the block.
+/// Fills scratch.keys with the block of each point (Grid::block_count() for points that are not finite) and
+/// scratch.cells with the number of its cell in the block.
 void find_cells(Grid& grid, const PointsView& points);
 
 }  // namespace graze::point_grid

@@ -10,50 +10,21 @@
 
 namespace graze::point_grid {
 
-// Bits of the cells (or blocks in a node) from `first` to `last` along each axis, 0 to 3.
-struct RangeMasks {
-  std::uint64_t of[3][4][4] = {};
+// Where the shares of boxes stand that are numbered as cells are, or as the 27 blocks around one; four per axis.
+struct ShareOf {
+  alignas(64) std::uint8_t of[3][64] = {};
 };
-constexpr RangeMasks make_range_masks() {
-  RangeMasks masks;
-  for (int bit = 0; bit < 64; ++bit) {
-    const int at[3] = {bit / 16, bit / 4 % 4, bit % 4};
+constexpr ShareOf make_share_of(bool cells) {
+  ShareOf shares;
+  for (int i = 0; i < (cells ? 64 : 27); ++i) {
+    const int around[3] = {i / 9, i / 3 % 3, i % 3};
     for (int axis = 0; axis < 3; ++axis) {
-      for (int first = 0; first < 4; ++first) {
-        for (int last = first; last < 4; ++last) {
-          if (first <= at[axis] && at[axis] <= last) masks.of[axis][first][last] |= 1ULL << bit;
-        }
-      }
+      shares.of[axis][i] = static_cast<std::uint8_t>(4 * axis + (cells ? cell_place(i, axis) : around[axis]));
     }
   }
-  return masks;
+  return shares;
 }
-inline constexpr RangeMasks kRanges = make_range_masks();
-
-// The 4 × 4 rows around a centre, near ones first: steps to them for either side being the nearer one, and their gap as
-// fixed + times · (distance to the nearer side).
-struct Rows {
-  alignas(64) float fixed_x[16], times_x[16], fixed_y[16], times_y[16];
-  alignas(64) std::int32_t x[2][16], y[2][16];
-};
-constexpr Rows make_rows() {
-  constexpr int kSteps[16][2] = {{0, 0},   {1, 0}, {0, 1}, {1, 1}, {-1, 0}, {0, -1}, {1, -1}, {-1, 1},
-                                 {-1, -1}, {2, 0}, {0, 2}, {2, 1}, {1, 2},  {2, -1}, {-1, 2}, {2, 2}};
-  Rows rows{};
-  for (int i = 0; i < 16; ++i) {
-    const int sx = kSteps[i][0], sy = kSteps[i][1];
-    rows.fixed_x[i] = sx == -1 || sx == 2 ? 1 : 0;
-    rows.fixed_y[i] = sy == -1 || sy == 2 ? 1 : 0;
-    rows.times_x[i] = sx == 0 ? 0 : sx == -1 ? -1 : 1;
-    rows.times_y[i] = sy == 0 ? 0 : sy == -1 ? -1 : 1;
-    rows.x[0][i] = -sx;
-    rows.x[1][i] = sx;
-    rows.y[0][i] = -sy;
-    rows.y[1][i] = sy;
-  }
-  return rows;
-}
-inline constexpr Rows kRows = make_rows();
+inline constexpr ShareOf kCellShares = make_share_of(true), kAroundShares = make_share_of(false);
 
 // Relative rounding of lengths in cells; far more than double needs.
 inline constexpr double kMore = 1 + 1e-9;

@@ -9,8 +9,6 @@
 namespace graze::point_grid {
 namespace {
 
-constexpr float kNowhere = std::numeric_limits<float>::quiet_NaN();
-
 std::array<int, 3> place(const Grid& grid, std::size_t b) {
   const auto nz = static_cast<std::size_t>(grid.blocks[2]), ny = static_cast<std::size_t>(grid.blocks[1]);
   return {static_cast<int>(b / nz / ny), static_cast<int>(b / nz % ny), static_cast<int>(b % nz)};
@@ -49,7 +47,8 @@ Changes find_changes(const Grid& grid, const PointsView& frame, std::size_t firs
   Changes changes;
   for (std::size_t i = first; i < first + count; ++i) {
     const std::uint32_t slot = grid.slot_of[i];
-    if (slot != kNone) changes.blocks.push_back(block_of(grid, {grid.x[slot], grid.y[slot], grid.z[slot]}));
+    if (slot != kNone)
+      changes.blocks.push_back(block_of(grid, {grid.slots.x[slot], grid.slots.y[slot], grid.slots.z[slot]}));
     const std::array<float, 3> p = frame[i];
     if (!std::isfinite(p[0]) || !std::isfinite(p[1]) || !std::isfinite(p[2])) continue;
     const std::uint32_t block = block_of(grid, p);
@@ -67,39 +66,34 @@ Changes find_changes(const Grid& grid, const PointsView& frame, std::size_t firs
   return changes;
 }
 
-// A number for a block that becomes near.
-std::uint32_t new_number(Grid& grid) {
-  std::uint32_t number;
-  if (grid.free_blocks.empty()) {
+// A number for the block at a place of the directory that becomes near.
+std::uint32_t new_number(Grid& grid, std::size_t block) {
+  auto number = static_cast<std::uint32_t>(block + 1);
+  if (!grid.dense && grid.free_blocks.empty()) {
     number = static_cast<std::uint32_t>(grid.near.size());
-    grid.near.push_back({});
-    grid.bounds.resize(grid.near.size());
-  } else {
+    grid.near.push_back(Block{});
+    grid.bounds.resize(grid.near.size() + 1);
+  } else if (!grid.dense) {
     number = grid.free_blocks[grid.free_blocks.size() - 1];
     grid.free_blocks.resize(grid.free_blocks.size() - 1);
   }
-  grid.near[number] = {0, 0, 0, kNone, kNone};
+  grid.near[number] = Block{};
   return number;
 }
 
-void clear_slots(Grid& grid, std::uint32_t begin, std::uint32_t end) {
-  for (std::uint32_t i = begin; i < end; ++i) {
-    grid.x[i] = grid.y[i] = grid.z[i] = kNowhere;
-    grid.index[i] = kNone;
-  }
+// Takes the number of a block that becomes far.
+void give_up_number(Grid& grid, std::uint32_t number) {
+  grid.near[number] = Block{};
+  grid.bounds[number] = far_bounds();
+  if (!grid.dense) grid.free_blocks.push_back(number);
 }
 
 // Slots at the end of the arrays, with the padding behind them.
 std::uint32_t new_slots(Grid& grid, std::size_t count) {
-  const auto begin = static_cast<std::uint32_t>(grid.x.size() - kPadding);
-  const std::size_t size = grid.x.size() + count;
-  for (Buffer<float>* axis : {&grid.x, &grid.y, &grid.z}) {
-    axis->resize(size);
-    std::fill(axis->data() + begin, axis->data() + size, kNowhere);
-  }
-  grid.index.resize(size);
-  std::fill(grid.index.data() + begin, grid.index.data() + size, kNone);
-  return begin;
+  const std::size_t begin = grid.slots.size();
+  grid.slots.resize(begin + count);
+  grid.slots.clear(begin, begin + count + kPadding);
+  return static_cast<std::uint32_t>(begin);
 }
 
 // Replaces the points of one block whose index lies in the changed part by [put, end).
@@ -109,9 +103,9 @@ void replace_points(Grid& grid, std::uint32_t block, std::size_t first, std::siz
   Block& old = grid.near[number];
   records.clear();
   for (std::uint32_t i = old.begin; i < old.end; ++i) {
-    const std::uint32_t index = grid.index[i];
+    const std::uint32_t index = grid.slots.index[i];
     if (index != kNone && (index < first || index >= first + count)) {
-      records.push_back({grid.x[i], grid.y[i], grid.z[i], index});
+      records.push_back(grid.slots[i]);
     }
   }
   for (; put != end; ++put) records.push_back(put->record);
@@ -119,7 +113,7 @@ void replace_points(Grid& grid, std::uint32_t block, std::size_t first, std::siz
   std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.index < b.index; });
   const std::uint32_t room = old.end - old.begin;
   std::uint32_t begin = old.begin;
-  clear_slots(grid, old.begin, old.end);
+  grid.slots.clear(old.begin, old.end);
   if (records.size() > room) {
     grid.lost_slots += room;
     begin = new_slots(grid, records.size());
@@ -130,7 +124,7 @@ void replace_points(Grid& grid, std::uint32_t block, std::size_t first, std::siz
   store_block(grid, fresh, place(grid, block), records.data(), records.size(), begin);
   grid.near[number] = fresh;
   for (std::uint32_t i = fresh.begin; i < fresh.end; ++i) {
-    if (grid.index[i] != kNone) grid.slot_of[grid.index[i]] = i;
+    if (grid.slots.index[i] != kNone) grid.slot_of[grid.slots.index[i]] = i;
   }
 }
 
@@ -149,10 +143,10 @@ void renew_directory(Grid& grid) {
     const std::uint32_t entry = grid.directory[b];
     const unsigned lower = s.lower[0][b], upper = s.upper[0][b];
     if (lower > 0) {
-      if ((entry & kFar) == 0) grid.free_blocks.push_back(entry);
+      if ((entry & kFar) == 0) give_up_number(grid, entry);
       grid.directory[b] = kFar | upper << 8U | lower;
     } else {
-      if ((entry & kFar) != 0) grid.directory[b] = new_number(grid);
+      if ((entry & kFar) != 0) grid.directory[b] = new_number(grid, b);
       s.near.push_back(static_cast<std::uint32_t>(b));
     }
   }
@@ -187,8 +181,8 @@ void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t 
   }
   if (grid.slot_of.empty()) {
     grid.slot_of.assign(grid.given, kNone);
-    for (std::uint32_t i = 0; i < grid.index.size(); ++i) {
-      if (grid.index[i] != kNone) grid.slot_of[grid.index[i]] = i;
+    for (std::uint32_t i = 0; i < grid.slots.size(); ++i) {
+      if (grid.slots.index[i] != kNone) grid.slot_of[grid.slots.index[i]] = i;
     }
   }
   const Changes changes = find_changes(grid, frame, first, count);
@@ -198,12 +192,11 @@ void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t 
   }
   for (std::size_t i = first; i < first + count; ++i) grid.size -= grid.slot_of[i] != kNone ? 1 : 0;
   std::fill(grid.slot_of.data() + first, grid.slot_of.data() + first + count, kNone);
-  grid.begins.clear();  // blocks that grow move behind all others
   std::vector<Record> records;
   const Move* put = changes.put.data();
   const Move* const end = put + changes.put.size();
   for (const std::uint32_t block : changes.blocks) {
-    if ((grid.directory[block] & kFar) != 0) grid.directory[block] = new_number(grid);
+    if ((grid.directory[block] & kFar) != 0) grid.directory[block] = new_number(grid, block);
     const Move* next = put;
     while (next != end && next->block == block) ++next;
     replace_points(grid, block, first, count, put, next, records);

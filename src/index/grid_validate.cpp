@@ -35,18 +35,20 @@ struct Checker {
     std::uint64_t seen = 0;
     std::size_t count = 0;
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
-      if (grid.index[i] == kNone) continue;
+      if (grid.slots.index[i] == kNone) continue;
       ++count;
-      const int c[3] = {grid.cell_of(grid.x[i], 0) - kEdge * at[0], grid.cell_of(grid.y[i], 1) - kEdge * at[1],
-                        grid.cell_of(grid.z[i], 2) - kEdge * at[2]};
+      const int c[3] = {grid.cell_of(grid.slots.x[i], 0) - kEdge * at[0],
+                        grid.cell_of(grid.slots.y[i], 1) - kEdge * at[1],
+                        grid.cell_of(grid.slots.z[i], 2) - kEdge * at[2]};
       const bool inside = std::all_of(c, c + 3, [](int v) { return 0 <= v && v < kEdge; });
-      if (!expect(inside, "point {} is not in its block {}", grid.index[i], b)) return count;
-      const int cell = (c[0] * kEdge + c[1]) * kEdge + c[2];
+      if (!expect(inside, "point {} is not in its block {}", grid.slots.index[i], b)) return count;
+      const std::uint32_t cell = cell_number(static_cast<std::uint32_t>(c[0]), static_cast<std::uint32_t>(c[1]),
+                                             static_cast<std::uint32_t>(c[2]));
       seen |= 1ULL << cell;
       if (block.starts == kNone) continue;
       const int rank = std::popcount(block.occupied & ((1ULL << cell) - 1));
       const std::uint32_t* starts = grid.starts.data() + block.starts;
-      expect(starts[rank] <= i && i < starts[rank + 1], "point {} is not in its cell", grid.index[i]);
+      expect(starts[rank] <= i && i < starts[rank + 1], "point {} is not in its cell", grid.slots.index[i]);
     }
     if (block.child == kNone)
       expect(seen == block.occupied, "block {} has cells {:x} but says {:x}", b, seen, block.occupied);
@@ -64,7 +66,7 @@ struct Checker {
           for (int bz = std::max(at[2] - 1, 0); bz <= std::min(at[2] + 1, grid.blocks[2] - 1); ++bz) {
             const std::uint32_t entry = grid.directory[grid.block_at(bx, by, bz)];
             if ((entry & kFar) != 0) continue;
-            for (std::uint64_t rest = grid.near[entry].occupied; rest != 0; rest &= rest - 1) {
+            for (std::uint64_t rest = by_rows(grid.near[entry].occupied); rest != 0; rest &= rest - 1) {
               const int other = std::countr_zero(rest);
               const int d[3] = {std::abs(kEdge * bx + other / 16 - c[0]), std::abs(kEdge * by + other / 4 % 4 - c[1]),
                                 std::abs(kEdge * bz + other % 4 - c[2])};
@@ -85,6 +87,55 @@ struct Checker {
       expect(says_upper == kUnknown || says_upper >= upper, "cell {} of block {} has upper bound {} but says {}", cell,
              b, upper, says_upper);
     }
+  }
+
+  // Whether an octant of the frame has points; false outside of it.
+  bool occupied_octant(int x, int y, int z) const {
+    if (x < 0 || y < 0 || z < 0 || x / 2 >= grid.blocks[0] || y / 2 >= grid.blocks[1] || z / 2 >= grid.blocks[2]) {
+      return false;
+    }
+    const std::uint32_t entry = grid.directory[grid.block_at(x / 2, y / 2, z / 2)];
+    const int first = 8 * (x % 2 * 4 + y % 2 * 2 + z % 2);
+    return (entry & kFar) == 0 && (grid.near[entry].occupied >> first & 0xFFU) != 0;
+  }
+
+  // Witnesses are nearest occupied octants, and the blocks around are those that have points.
+  void check_around(std::size_t b, const Block& block) {
+    const auto at = place(b);
+    for (int octant = 0; octant < 8; ++octant) {
+      const int x = 2 * at[0] + octant / 4, y = 2 * at[1] + octant / 2 % 2, z = 2 * at[2] + octant % 2;
+      int nearest = 1 << 20, says = 1 << 20;
+      for (int step = 0; step < 125; ++step) {
+        const int dx = step / 25 - 2, dy = step / 5 % 5 - 2, dz = step % 5 - 2;
+        if (!occupied_octant(x + dx, y + dy, z + dz)) continue;
+        const int squared = dx * dx + dy * dy + dz * dz;
+        nearest = std::min(nearest, squared);
+        if (block.witness[octant] == ((dx + 2) << 6 | (dy + 2) << 3 | (dz + 2))) says = squared;
+      }
+      expect(says == nearest, "octant {} of block {} has a witness {:x} that is not nearest", octant, b,
+             block.witness[octant]);
+    }
+    std::uint32_t around = 0;
+    for (int i = 0; i < 27; ++i) {
+      const int x = at[0] + i / 9 - 1, y = at[1] + i / 3 % 3 - 1, z = at[2] + i % 3 - 1;
+      const bool inside = x >= 0 && y >= 0 && z >= 0 && x < grid.blocks[0] && y < grid.blocks[1] && z < grid.blocks[2];
+      if (inside && occupied(x, y, z)) around |= 1U << i;
+    }
+    expect(around == block.around, "block {} has points around at {:x} but says {:x}", b, around, block.around);
+  }
+
+  // What look-ups find for far blocks, and the bits of rows.
+  void check_shortcuts(std::size_t b) {
+    const auto at = place(b);
+    const bool far = (grid.directory[b] & kFar) != 0;
+    expect(!grid.dense || far || grid.directory[b] == b + 1, "block {} has number {}", b, grid.directory[b]);
+    const CellBounds& bounds = grid.bounds[grid.dense ? b + 1 : 0];
+    expect((!far && grid.dense) || std::all_of(std::begin(bounds.of), std::end(bounds.of),
+                                               [](std::uint8_t cell) { return cell == kFarCell; }),
+           "block {} is far but has bounds", b);
+    const auto bz = static_cast<std::size_t>(at[2]);
+    const bool bit = (grid.row_bits[grid.row_at(at[0], at[1]) + bz / 8] >> bz % 8 & 1U) != 0;
+    expect(bit == occupied(at[0], at[1], at[2]), "the row of block {} is wrong about it", b);
   }
 
   // Far blocks: no block with points nearer than the lower bound, one no farther than the upper.
@@ -140,6 +191,7 @@ struct Checker {
     bool nested = false;
     for (std::size_t b = 0; b < grid.block_count(); ++b) {
       const std::uint32_t entry = grid.directory[b];
+      check_shortcuts(b);
       if ((entry & kFar) != 0) {
         check_far(b, entry);
         continue;
@@ -152,6 +204,7 @@ struct Checker {
       }
       points += check_points(b, block);
       check_cells(b, grid.bounds[entry]);
+      check_around(b, block);
       nested = nested || block.child != kNone;
     }
     expect(nested || points == grid.size, "{} points of {}", points, grid.size);

@@ -49,8 +49,10 @@ bool PointGrid::collides(const Vec3& center, double radius) const {
   const Grid& grid = *grid_;
   if (grid.empty()) return false;
   const Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
-  const point_grid::Verdict verdict = look_up(grid, ball);
-  return verdict == point_grid::Verdict::open ? search(grid, ball) : verdict == point_grid::Verdict::hit;
+  point_grid::Cell cell;
+  if (!find_cell(grid, ball.center, cell)) return search(grid, ball);
+  const point_grid::Verdict verdict = look_up(grid, ball, cell);
+  return verdict == point_grid::Verdict::open ? search_open(grid, ball, cell) : verdict == point_grid::Verdict::hit;
 }
 
 bool PointGrid::any_collides(const SpheresView& spheres) const {
