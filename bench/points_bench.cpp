@@ -13,7 +13,6 @@
 #include "bench/claims.h"
 #include "bench/timing.h"
 #include "graze/base/simd.h"
-#include "graze/index/filter.h"
 #include "points_subjects.h"
 
 namespace points_bench {
@@ -208,13 +207,6 @@ void print_growth() {
   fmt::print("\n");
 }
 
-void print_filter() {
-  const Points raw = graze_test::depth_frame(graze_test::table_and_shelf(true));
-  graze::Filtered f;
-  const double ns = time_of([&] { f = graze::filter(floats(raw), {.distance = 0.02}); });
-  fmt::print("filter: {} raw points, {} kept at 20 mm, {:.1f} ms\n\n", raw.size(), f.kept.size(), ns / 1e6);
-}
-
 void run(Claims& claims) {
   const std::vector<Cloud> clouds = make_clouds();
   for (const Cloud& cloud : clouds) {
@@ -241,7 +233,6 @@ void run(Claims& claims) {
 #endif
   print_instruction_sets({clouds[1], clouds[2], clouds[4]});
   print_growth();
-  print_filter();
 }
 
 }  // namespace

@@ -4,12 +4,16 @@
     make_performance_page.py BENCH_DIR PAGE
 
 Each BENCH_DIR/NAME.json holds the claims of one run of a benchmark, NAME.machine beside it says where and when it ran
-(lines of `key: value`, written by `./dev bench`).
+(lines of `key: value`, written by `./dev bench`). What bench/NAME_bench.cpp says of itself comes first. Sections of
+benchmarks that BENCH_DIR does not know stay in the page as they are.
 """
 
 import json
 import pathlib
+import re
 import sys
+
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "bench"
 
 INTRODUCTION = """# Performance
 
@@ -33,10 +37,20 @@ def cell(text):
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
+def subject(name, sources=SOURCES):
+    """The first paragraph of the comment that the benchmark begins with, or nothing."""
+    source = sources / f"{name}_bench.cpp"
+    if not source.exists():
+        return ""
+    comment = re.match(r"(?:// .*\n)*", source.read_text(encoding="utf-8"))[0]
+    return re.sub(r"^// ", "", comment, flags=re.MULTILINE).strip()
+
+
 def section(name, claims, machine):
     lines = [f"## {name}", ""]
-    if machine:
-        lines += [machine, ""]
+    for paragraph in (subject(name), machine):
+        if paragraph:
+            lines += [paragraph, ""]
     lines += ["| claim | graze | peer | | unit | ratio | goal | answers |",
               "| --- | ---: | ---: | --- | --- | ---: | ---: | --- |"]
     for claim in claims:
@@ -59,21 +73,27 @@ def machine_line(path):
                      for key in order if known.get(key))
 
 
-def page(bench_dir):
-    parts = [INTRODUCTION]
-    for path in sorted(pathlib.Path(bench_dir).glob("*.json")):
+def sections_of(text):
+    """The sections of a page by their names."""
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
+    return {name: f"## {name}\n{body.rstrip()}\n" for name, body in zip(parts[1::2], parts[2::2])}
+
+
+def page(bench_dir, old=""):
+    sections = sections_of(old)
+    for path in pathlib.Path(bench_dir).glob("*.json"):
         claims = json.loads(path.read_text(encoding="utf-8"))["claims"]
-        parts.append(section(path.stem, claims, machine_line(path.with_suffix(".machine"))))
-    if len(parts) == 1:
+        sections[path.stem] = section(path.stem, claims, machine_line(path.with_suffix(".machine")))
+    if not sections:
         sys.exit(f"there are no claims in {bench_dir}; run ./dev bench first")
-    return "\n".join(parts)
+    return "\n".join([INTRODUCTION] + [sections[name] for name in sorted(sections)])
 
 
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__)
-    text = page(arguments[0])
     target = pathlib.Path(arguments[1])
+    text = page(arguments[0], target.read_text(encoding="utf-8") if target.exists() else "")
     part = target.with_suffix(".part")
     part.write_text(text, encoding="utf-8")
     part.replace(target)

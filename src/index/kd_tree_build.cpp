@@ -9,14 +9,16 @@
 namespace graze::kd_tree {
 namespace {
 
-// Below this many points a split looks at all of them rather than at a sample.
-constexpr std::size_t kSmall = 256;
-constexpr std::size_t kSample = 256;
+// Parts of up to this many points count few intervals, or many.
+constexpr std::size_t kFew = 256, kMany = std::size_t{1} << 15U;
+// Every so many points of a part of many tell its range.
+constexpr std::size_t kStep = 4;
+// Points of a sample of larger parts; of smaller ones it has a fourth of that.
+constexpr std::size_t kSample = 1024;
 // The binary levels at the top are split one after the other, each level in parallel; what is below is one task each.
 constexpr std::size_t kTasks = 256;
 
-// A part of the points that makes a whole number of leaves: those from `leaf` on. Its points lie in the first or in
-// the second of the two arrays.
+// Consecutive points that make whole leaves, in the first or in the second of the two arrays.
 struct Part {
   std::size_t begin, end;
   bool second;
@@ -86,10 +88,15 @@ class Builder {
     right = {part.begin + rank, part.end, second};
   }
 
-  static int widest(const Record<T>* r, std::size_t count, std::size_t step) {
+  // An axis and the range of some points along it.
+  struct Range {
+    int axis;
+    T low, high;
+  };
+  static Range widest(const Record<T>* r, std::size_t count, std::size_t step) {
     T low[3], high[3];
     for (int axis = 0; axis < 3; ++axis) low[axis] = high[axis] = r[0].at[axis];
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 1; i < count; ++i) {
       for (int axis = 0; axis < 3; ++axis) {
         low[axis] = std::min(low[axis], r[i * step].at[axis]);
         high[axis] = std::max(high[axis], r[i * step].at[axis]);
@@ -99,7 +106,7 @@ class Builder {
     for (int axis = 1; axis < 3; ++axis) {
       if (high[axis] - low[axis] > high[best] - low[best]) best = axis;
     }
-    return best;
+    return {best, low[best], high[best]};
   }
 
   static void select(Record<T>* begin, Record<T>* nth, Record<T>* end, int axis) {
@@ -108,50 +115,99 @@ class Builder {
                      [axis](const Record<T>& a, const Record<T>& b) { return a.at[axis] < b.at[axis]; });
   }
 
-  // Arranges the points so that none of the first `rank` ones lies above any of the others along the widest axis.
-  // Returns in which array they are then.
-  bool rank_split(const Part& part, std::size_t rank) {
-    Record<T>* from = arrays_[part.second ? 1 : 0] + part.begin;
-    const std::size_t n = part.size();
-    if (n <= kSmall) {
-      select(from, from + rank, from + n, widest(from, n, 1));
-      return part.second;
-    }
-    // Two values of a sample that enclose the wanted one in all likelihood (Floyd and Rivest). One pass then sends most
-    // points to their side at once, without jumps that depend on them, and leaves few to be looked at again.
-    const std::size_t step = n / kSample;
-    const int axis = widest(from, kSample, step);
-    std::array<T, kSample> sample;
-    for (std::size_t i = 0; i < kSample; ++i) sample[i] = from[i * step].at[axis];
-    constexpr std::size_t kMargin = 14;
-    const std::size_t middle = std::min(rank * kSample / n, kSample - 1);
-    const std::size_t low_rank = middle > kMargin ? middle - kMargin : 0;
-    const std::size_t high_rank = std::min(middle + kMargin, kSample - 1);
-    std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(low_rank), sample.end());
-    const T low = sample[low_rank];
-    std::nth_element(sample.begin() + static_cast<std::ptrdiff_t>(low_rank),
-                     sample.begin() + static_cast<std::ptrdiff_t>(high_rank), sample.end());
-    const T high = sample[high_rank];
+  // Where a point belongs: 1 in one of them or 0 in both, which leaves it between.
+  struct Side {
+    std::size_t below, above;
+  };
 
-    Record<T>* to = arrays_[part.second ? 0 : 1] + part.begin;
+  // Arranges the points so that none of the first `rank` ones lies above any of the others along the axis: most points
+  // go to their side at once, without jumps that depend on them, the few between are looked at again, unless `alike`.
+  template <class SideOf>
+  static void divide(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, int axis, bool alike,
+                     const SideOf& side_of) {
     std::size_t below = 0, above = n, between = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const Record<T> r = from[i];
+      const Side side = side_of(i, from[i].at[axis]);
       to[below] = r;
       to[above - 1] = r;
       from[between] = r;  // never before it was read
-      const std::size_t is_below = r.at[axis] < low ? 1 : 0, is_above = r.at[axis] > high ? 1 : 0;
-      below += is_below;
-      above -= is_above;
-      between += 1 - is_below - is_above;
+      below += side.below;
+      above -= side.above;
+      between += 1 - side.below - side.above;
     }
-    // What lies between two equal values may be cut anywhere.
     const bool enclosed = below <= rank && rank <= above;
-    if (enclosed && low < high) select(from, from + (rank - below), from + between, axis);
+    if (enclosed && !alike) select(from, from + (rank - below), from + between, axis);
     std::copy_n(from, between, to + below);
-    if (!enclosed && rank < below) select(to, to + rank, to + below, axis);
-    if (!enclosed && rank > above) select(to + above, to + rank, to + n, axis);
+    if (rank < below) select(to, to + rank, to + below, axis);
+    if (rank > above) select(to + above, to + rank, to + n, axis);
+  }
+
+  // Splits a part along its widest axis; returns in which array the points are then.
+  bool rank_split(const Part& part, std::size_t rank) {
+    Record<T>* from = arrays_[part.second ? 1 : 0] + part.begin;
+    Record<T>* to = arrays_[part.second ? 0 : 1] + part.begin;
+    const std::size_t n = part.size();
+    if (n <= kFew) {
+      split_by_counting<64, kFew>(from, to, n, rank, n);
+    } else if (n > kMany || !split_by_counting<256, kMany>(from, to, n, rank, n / 8)) {
+      split_by_sampling(from, to, n, rank);
+    }
     return !part.second;
+  }
+
+  // Counts how many points fall into each of some equal intervals; only those of one of them need be compared. Does
+  // nothing and returns false if these are more than `most`.
+  template <int kIntervals, std::size_t kMost>
+  static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, std::size_t most) {
+    const std::size_t step = n > kFew ? kStep : 1;
+    const Range range = widest(from, n / step, step);
+    const double low = static_cast<double>(range.low);
+    double scale = kIntervals / (static_cast<double>(range.high) - low);
+    if (!(scale < 1e300)) scale = 0;  // no extent, or nearly none
+    const auto interval = [low, scale](T x) {
+      // What lies outside of the range belongs to the first or the last.
+      return static_cast<int>(
+          std::min(std::max((static_cast<double>(x) - low) * scale, 0.0), static_cast<double>(kIntervals - 1)));
+    };
+    std::array<std::uint32_t, kIntervals> counts{};
+    std::array<std::uint8_t, kMost> intervals;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto x = static_cast<std::uint8_t>(interval(from[i].at[range.axis]));
+      intervals[i] = x;
+      ++counts[x];
+    }
+    int cut = 0;
+    for (std::size_t sum = counts[0]; sum < rank; sum += counts[static_cast<std::size_t>(cut)]) ++cut;
+    const bool alike = step == 1 && !(range.low < range.high);
+    if (!alike && counts[static_cast<std::size_t>(cut)] > most) return false;
+    divide(from, to, n, rank, range.axis, alike, [&intervals, cut](std::size_t i, T) -> Side {
+      // The signs of differences: comparisons would become a jump that is wrong every second time.
+      const auto before = static_cast<std::uint32_t>(intervals[i] - cut), behind = -before;
+      return {before >> 31U, behind >> 31U};
+    });
+    return true;
+  }
+
+  // Two values of a sample that enclose the wanted one in all likelihood (Floyd and Rivest).
+  static void split_by_sampling(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank) {
+    std::array<T, kSample> sample;
+    const std::size_t count = n > kMany ? kSample : kSample / 4;
+    const std::size_t step = n / count;
+    const int axis = widest(from, count, step).axis;
+    for (std::size_t i = 0; i < count; ++i) sample[i] = from[i * step].at[axis];
+    const std::size_t middle = std::min(rank * count / n, count - 1);
+    // Three standard deviations of a rank in the sample.
+    const auto margin = static_cast<std::size_t>(1.5 * std::sqrt(static_cast<double>(count)));
+    const auto at = [&](std::size_t i) { return sample.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t low_rank = middle > margin ? middle - margin : 0,
+                      high_rank = std::min(middle + margin, count - 1);
+    std::nth_element(at(0), at(low_rank), at(count));
+    std::nth_element(at(low_rank), at(high_rank), at(count));
+    const T low = *at(low_rank), high = *at(high_rank);
+    divide(from, to, n, rank, axis, !(low < high), [low, high](std::size_t, T x) -> Side {
+      return {x < low ? std::size_t{1} : 0, x > high ? std::size_t{1} : 0};
+    });
   }
 
   // All leaves of a part. Splits halve, so the stack holds one part per level.

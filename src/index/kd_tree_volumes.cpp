@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "index/kd_tree_lanes.h"
 #include "index/kd_tree_search.h"
 
 namespace graze::kd_tree {

@@ -98,4 +98,18 @@ bool has_axis(const SearchVolume& volume) {
          std::holds_alternative<region::Segment>(volume) || std::holds_alternative<region::Cylinder>(volume);
 }
 
+Vec3 center_of(const SearchVolume& volume) {
+  return std::visit(
+      [](const auto& region) -> Vec3 {
+        if constexpr (requires { region.from(); }) {
+          return region.from();
+        } else if constexpr (requires { region.pose(); }) {
+          return region.pose().translation();
+        } else {
+          return region.center();
+        }
+      },
+      volume);
+}
+
 }  // namespace graze

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <thread>
 
 #include "graze/base/error.h"
 #include "graze/base/simd.h"
+#include "index/kd_tree_data.h"
 #include "index/kd_tree_oracle.h"
 #include "support/scale.h"
 
@@ -18,6 +22,7 @@ using graze::KdTree;
 using graze::kInfinity;
 using graze::PointsView;
 using graze::Pose;
+using graze::SearchVolume;
 namespace region = graze::region;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -333,23 +338,65 @@ TEST(KdTree, TakesAMillionEqualPoints) {
   EXPECT_FALSE(tree.search(region::Ball(Vec3::Constant(0.3), 0.01)).any());
 }
 
+// Along a line, a tree that splits at the median sorts: what the selections do shows in the order of the leaves.
+TEST(KdTree, SortsPointsOfALine) {
+  Generator random(14);
+  using Draw = std::function<double()>;
+  const std::pair<const char*, Draw> lines[] = {
+      {"uniform", [&] { return random.uniform(-1, 1); }},
+      {"of all magnitudes", [&] { return random.magnitude(-30, 30); }},
+      {"two places",
+       [&] { return random.integer(0, 1) == 0 ? random.uniform(0, 1e-6) : random.uniform(1e6, 1e6 + 1); }},
+      {"few values", [&] { return static_cast<double>(random.integer(0, 9)); }},
+      {"one far away", [&] { return random.integer(0, 9999) == 0 ? 1e9 : random.uniform(0, 1); }}};
+  for (const std::size_t count : {17U, 700U, 30000U, 100000U}) {
+    for (const auto& [name, draw] : lines) {
+      std::vector<Vec3> points(count);
+      for (Vec3& p : points) p = Vec3(1, draw(), -2);
+      const KdTree tree(points);
+      ASSERT_EQ(tree.validate(), "") << name;
+      double highest = -kInfinity;
+      for (const auto& leaf : tree.doubles()->leaves) {
+        const double* y = leaf.at[1];
+        const auto n = std::find_if(y, y + graze::kd_tree::kLeaf, [](double x) { return std::isnan(x); });
+        ASSERT_LE(highest, *std::min_element(y, n)) << count << " points, " << name;
+        highest = *std::max_element(y, n);
+      }
+    }
+  }
+}
+
+// Small batches run in the caller's order, large ones along a curve; some volumes lie far outside of it.
 TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
-  const Points points = uniform_points(5000, 1, 9);
-  const KdTree tree(PointsView(floats(points)), {.threads = 4});
-  ASSERT_EQ(tree.validate(), "");
-  std::vector<region::Ball> balls;
-  for (const Point& p : uniform_points(500, 1, 10)) balls.emplace_back(Vec3(p[0], p[1], p[2]), 0.1);
-  std::vector<std::size_t> counts(balls.size());
-  std::vector<Neighbor> nearest(balls.size());
-  tree.search_each(std::span<const region::Ball>(balls),
-                   [&](std::size_t i, const graze::Search& search) {
-                     counts[i] = search.count();
-                     nearest[i] = search.nearest();
-                   },
-                   {}, {.threads = 4});
-  for (std::size_t i = 0; i < balls.size(); ++i) {
-    EXPECT_EQ(counts[i], tree.search(balls[i]).count());
-    EXPECT_EQ(nearest[i], tree.search(balls[i]).nearest());
+  for (const std::size_t count : {5000U, 50000U}) {
+    const Points points = uniform_points(count, 1, 9);
+    const KdTree tree(PointsView(floats(points)), {.threads = 4});
+    ASSERT_EQ(tree.validate(), "");
+    std::vector<SearchVolume> volumes;
+    for (const Point& p : uniform_points(300, 1, 10)) {
+      const Vec3 at(p[0], p[1], p[2]);
+      volumes.emplace_back(region::Ball(at, 0.1));
+      volumes.emplace_back(region::Segment(1e3 * at, at, 0.1));
+      volumes.emplace_back(region::OrientedBox({0.1, 0.2, 0.1}, Pose::at(at)));
+    }
+    volumes.emplace_back(region::Ball({1e50, -1e50, 0}, 1e50));
+    for (const int threads : {1, 4}) {
+      std::vector<int> asked(volumes.size(), 0);
+      std::vector<std::size_t> counts(volumes.size());
+      std::vector<Neighbor> nearest(volumes.size());
+      tree.search_each(std::span<const SearchVolume>(volumes),
+                       [&](std::size_t i, const graze::Search& search) {
+                         ++asked[i];
+                         counts[i] = search.count();
+                         nearest[i] = search.nearest();
+                       },
+                       {}, {.threads = threads});
+      EXPECT_EQ(asked, std::vector<int>(volumes.size(), 1));
+      for (std::size_t i = 0; i < volumes.size(); ++i) {
+        ASSERT_EQ(counts[i], tree.search(volumes[i]).count()) << i;
+        ASSERT_EQ(nearest[i], tree.search(volumes[i]).nearest()) << i;
+      }
+    }
   }
 }
 

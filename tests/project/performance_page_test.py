@@ -17,13 +17,13 @@ def claim(**changes):
 
 
 class PerformancePage(unittest.TestCase):
-    def page(self, claims, machine=None):
+    def page(self, claims, machine=None, old=""):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "shapes.json").write_text(json.dumps({"claims": claims}), encoding="utf-8")
             if machine:
                 (folder / "shapes.machine").write_text(machine, encoding="utf-8")
-            return maker.page(folder)
+            return maker.page(folder, old)
 
     def test_a_claim_is_a_line(self):
         self.assertIn("| shapes/boolean | 123.5 | 370.4 | FCL | ns | **3.00 ×** | 2.00 × | agree |", self.page([claim()]))
@@ -35,6 +35,21 @@ class PerformancePage(unittest.TestCase):
     def test_machine_and_date_are_shown(self):
         text = self.page([claim()], "cpu: A Processor\ncores: 2\ncompiler: g++ 12\ndate: 2030-01-02\n")
         self.assertIn("A Processor; cores 2; g++ 12; 2030-01-02", text)
+
+    def test_sections_that_were_not_measured_again_stay(self):
+        old = self.page([claim(peer_name="Old")]) + "\n## trees\n\n| trees/build |\n"
+        text = self.page([claim()], old=old)
+        self.assertNotIn("Old", text)
+        self.assertEqual(text.count("## shapes"), 1)
+        self.assertTrue(text.endswith("\n## trees\n\n| trees/build |\n"))
+        self.assertEqual(self.page([claim()], old=text), text)
+
+    def test_a_section_says_what_it_is_about(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "trees_bench.cpp"
+            source.write_text("// Trees beside\n// others.\n//\n//     bench_trees\n\nint main() {}\n", encoding="utf-8")
+            self.assertEqual(maker.subject("trees", pathlib.Path(folder)), "Trees beside\nothers.")
+            self.assertEqual(maker.subject("others", pathlib.Path(folder)), "")
 
     def test_no_claims_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit):

@@ -1,8 +1,6 @@
-// Queries do not touch the heap. malloc itself is replaced in this executable and counts while it is asked to.
+// Queries do not touch the heap.
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstdlib>
 #include <vector>
 
 #include "graze/query/collide.h"
@@ -11,53 +9,8 @@
 #include "graze/query/penetration.h"
 #include "oracle/cases.h"
 #include "query/placed_of.h"
+#include "support/allocations.h"
 #include "support/scale.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GRAZE_OWN_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define GRAZE_OWN_MALLOC 0
-#endif
-#endif
-#if !defined(GRAZE_OWN_MALLOC) && defined(__GLIBC__)
-#define GRAZE_OWN_MALLOC 1
-#elif !defined(GRAZE_OWN_MALLOC)
-#define GRAZE_OWN_MALLOC 0
-#endif
-
-namespace {
-
-thread_local bool counting = false;
-thread_local long allocations = 0;
-
-}  // namespace
-
-#if GRAZE_OWN_MALLOC
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* old, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_realloc(old, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_memalign(alignment, size);
-}
-}
-#endif
 
 namespace graze_test {
 namespace {
@@ -67,22 +20,13 @@ using graze_oracle::kKinds;
 using graze_oracle::Random;
 using graze_oracle::Trouble;
 
-template <class Ask>
-long allocations_of(const Ask& ask) {
-  allocations = 0;
-  counting = true;
-  ask();
-  counting = false;
-  return allocations;
-}
-
 TEST(Allocation, IsCountedHere) {
-  if (!GRAZE_OWN_MALLOC) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   EXPECT_GT(allocations_of([] { std::vector<int> v(100, 1); }), 0);
 }
 
 TEST(Allocation, NoVerbAllocates) {
-  if (!GRAZE_OWN_MALLOC) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Random random(11);
   std::vector<graze::Contact> buffer(32);
   for (const Kind a : kKinds) {

@@ -22,17 +22,22 @@ struct FilterOptions {
 
 struct Filtered {
   std::vector<std::uint32_t> kept;  ///< indices of the caller's points, ascending
+  std::vector<float> xyz;           ///< these points, packed, as an index takes them
   // Why the others were dropped; the first reason counts.
   std::size_t not_finite = 0, out_of_range = 0, out_of_box = 0, thinned = 0;
 };
 
 /// Chooses points such that every thinned point lies within `distance` of a kept one (computed in double). A sphere
 /// that touched a thinned point thus touches a kept one if it is grown by `distance`: give the index that much more
-/// point radius and no collision is lost. Points are taken in order, so the result depends on nothing but the input.
-/// O(n). Throws Error if a distance or range is negative or NaN, least_range exceeds most_range, the viewpoint is not
-/// finite, or for 2^32 - 1 points and more.
+/// point radius and no collision is lost. No two kept points lie within `distance` of each other, except in clouds
+/// that are more than 600,000 times as wide. The result depends on nothing but the input.
+///
+/// O(n), 20 to 80 ns per point; 50 bytes per point while it runs. Throws Error if a distance or range is negative or
+/// NaN, least_range exceeds most_range, the viewpoint is not finite, or for 2^32 - 1 points and more.
 ///
 ///     const Filtered f = filter(points, {.distance = 0.01, .most_range = 3});
+///     grid.rebuild(PointsView(f.xyz));                              // an index of what is left
+///     const std::size_t i = f.kept[grid.nearest(center).index];     // one of the caller's points
 Filtered filter(const PointsView& points, const FilterOptions& options);
 
 }  // namespace graze

@@ -137,4 +137,7 @@ using SearchVolume = std::variant<region::Ball, region::Line, region::Ray, regio
 /// Whether distances from an axis can be asked for: lines, rays, segments and cylinders.
 bool has_axis(const SearchVolume& volume);
 
+/// Where distances are measured from if not from an axis.
+Vec3 center_of(const SearchVolume& volume);
+
 }  // namespace graze
