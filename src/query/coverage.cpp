@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "query/noise.h"
-
 namespace graze {
 namespace {
 
@@ -20,7 +18,9 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
   // Where the normal density is nearly the same all over the ball, and where only a narrow ball accepts its tail.
   const bool narrow = reach * std::max(1.0, gap) < 1;
   const double best = -std::expm1(-reach * reach / 2);
-  for (;;) {
+  // One in ten or more is accepted, unless the noise is lost in the rounding of a ball 1e15 times as large.
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries; ++i) {
     double y = 0;
     if (narrow) {
       y = reach * (2 * noise.uniform() - 1);
@@ -34,9 +34,11 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
     if (noise.uniform() * best > inside) continue;
     return {y, std::sqrt(-2 * std::log1p(-noise.uniform() * inside))};
   }
+  return {std::min(distance, reach), 0};
 }
 
-/// A difference's noise, given that the pair meets.
+}  // namespace
+
 Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise) {
   const double distance = sides ? 1 : pair.toward.norm();
   const Vec3 n = distance > 0 ? Vec3(pair.toward / distance) : Vec3(Vec3::UnitX());
@@ -49,6 +51,8 @@ Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise) {
   const double angle = 6.283185307179586 * noise.uniform();
   return (drawn.along - distance) * n + drawn.across * (std::cos(angle) * u + std::sin(angle) * v);
 }
+
+namespace {
 
 bool meets(const NoisyPair& pair, const Vec3& difference, bool sides) {
   if (sides) return pair.toward.dot(difference) <= pair.reach;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graze/base/vec.h"
+#include "query/noise.h"
 
 namespace graze {
 
@@ -43,6 +44,9 @@ struct CoverageMemory {
   std::vector<Vec3> noise_a, noise_b;
   std::vector<double> up_to;  ///< sums of the probabilities
 };
+
+/// The noise of a pair's difference, drawn given that the two meet.
+Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise);
 
 /// The probability that any of the pairs meets. `known` encloses it for sure and the answer keeps within; it is not
 /// sampled where that is exact or `samples` is 0.

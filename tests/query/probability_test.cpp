@@ -61,6 +61,78 @@ TEST(PairProbability, IsTheIntegralOverTheBall) {
   EXPECT_EQ(graze::ball_probability(1, 1e80), 1);
 }
 
+struct Moments {
+  double along = 0, along_sq = 0, across_sq = 0;
+};
+
+// Of a difference that is no longer than `reach`, by its slices, across which the square is exponential and cut off.
+Moments in_ball(double distance, double reach) {
+  Moments m;
+  double all = 0;
+  for (double y = -reach + reach * 1e-4; y < reach; y += reach * 2e-4) {
+    const double room = reach * reach - y * y, inside = -std::expm1(-room / 2);
+    const double least = std::max(0.0, distance - reach);
+    const double density = std::exp((least * least - (distance - y) * (distance - y)) / 2) * inside;
+    all += density, m.along += density * y, m.along_sq += density * y * y;
+    m.across_sq += density * (room < 1e-3 ? room / 2 : 2 - room * std::exp(-room / 2) / inside);
+  }
+  return {m.along / all, m.along_sq / all, m.across_sq / all};
+}
+
+TEST(PairProbability, DrawsMeetingsAsOftenAsTheyHappen) {
+  graze::NoiseSource noise(1);
+  const Vec3 n = Vec3(1, -2, 2) / 3;
+  const int draws = std::max(scaled(20000), 1000);
+  for (const auto& [distance, reach] :
+       {std::array{0.0, 1.0}, std::array{0.5, 0.2}, std::array{1.5, 1.0}, std::array{2.0, 0.3}, std::array{3.0, 1.5},
+        std::array{2.0, 2.5}, std::array{10.0, 0.05}, std::array{10.0, 1.0}, std::array{30.0, 4.0}}) {
+    const Moments expected = in_ball(distance, reach);
+    double along = 0, along_sq = 0, along_4 = 0, across_sq = 0, across_4 = 0;
+    for (int k = 0; k < draws; ++k) {
+      const Vec3 x =
+          distance * n +
+          graze::draw_meeting({.toward = distance * n, .reach = reach, .probability = 1, .i = 0, .j = 0}, false, noise);
+      ASSERT_LE(x.norm(), reach * (1 + 1e-12));
+      // Without a distance there is no direction.
+      const double y = distance > 0 ? x.dot(n) : x.x(), t = std::max(0.0, x.squaredNorm() - y * y);
+      along += y / draws, along_sq += y * y / draws, along_4 += y * y * y * y / draws;
+      across_sq += t / draws, across_4 += t * t / draws;
+    }
+    const auto five_sigma = [&](double mean, double square) {
+      return 5 * std::sqrt(std::max(0.0, square - mean * mean) / draws) + 1e-4 * reach;
+    };
+    EXPECT_NEAR(along, expected.along, five_sigma(along, along_sq)) << distance << " " << reach;
+    EXPECT_NEAR(along_sq, expected.along_sq, five_sigma(along_sq, along_4)) << distance << " " << reach;
+    EXPECT_NEAR(across_sq, expected.across_sq, five_sigma(across_sq, across_4)) << distance << " " << reach;
+  }
+  for (const double gap : {-2.0, 0.0, 0.4, 0.6, 3.0, 20.0}) {
+    double mean = 0, square = 0;
+    for (int k = 0; k < draws; ++k) {
+      const Vec3 w = graze::draw_meeting({.toward = n, .reach = -gap, .probability = 1, .i = 0, .j = 0}, true, noise);
+      ASSERT_LE(w.dot(n), -gap * (1 - 1e-12) + 1e-12);
+      mean -= w.dot(n) / draws, square += w.dot(n) * w.dot(n) / draws;
+    }
+    const double density = std::exp(-gap * gap / 2) / std::sqrt(2 * 3.14159265358979);
+    EXPECT_NEAR(mean, density / phi(-gap), 5 * std::sqrt(std::max(0.0, square - mean * mean) / draws)) << gap;
+  }
+}
+
+TEST(Probability, CountsWhatItLeavesOut) {
+  // All pairs have the same distance: what is left out is known to the last of them.
+  for (const auto& [count_a, count_b] : {std::pair(1, 1), std::pair(17, 300), std::pair(1000, 129)}) {
+    const Cloud a = cloud_of(std::vector<Vec3>(static_cast<std::size_t>(count_a), Vec3(0, 0, 0)));
+    const Cloud b = cloud_of(std::vector<Vec3>(static_cast<std::size_t>(count_b), Vec3(0, 4, 3)));
+    const graze::Relative relative{Vec3(Vec3::Zero())};
+    const graze::NoisyMeeting meeting{.relative = relative, .sigma = 1, .radius = 0, .sides = true, .slack = 0};
+    const graze::CloudTree tree_a(a), tree_b(b);
+    std::vector<graze::NoisyPair> kept;
+    graze::NoisyPairSearch search(tree_a, tree_b, meeting, kept);
+    search.run(4.5);
+    EXPECT_TRUE(kept.empty());
+    EXPECT_NEAR(search.left_out(), count_a * count_b * phi(-5), 1e-12 * count_a * count_b);
+  }
+}
+
 TEST(Probability, OfOnePairIsExact) {
   const Placed a = at(cloud_of({{0, 0, 0}}, 0.1)), b = at(cloud_of({{1, 2, 2}}, 0.3), Pose::at({0, 0, 0}));
   const auto ask = [&](double sa, double sb, Meeting meeting) {
@@ -374,6 +446,24 @@ TEST(Probability, KeepsItsPromisesWhereThereIsTooMuchToSee) {
   EXPECT_LE(far.low, far.value);
   EXPECT_GE(far.high, far.value);
   EXPECT_GT(far.high, 1e-5);
+}
+
+TEST(Probability, AnswersWhereNoiseAndSizesAreWorldsApart) {
+  Generator random(71);
+  for (int i = 0; i < scaled(300); ++i) {
+    const double size = random.magnitude(-20, 20), radius = random.magnitude(-40, 40);
+    const double gap = i % 2 == 0 ? 2 * radius : random.magnitude(-20, 20);
+    const std::vector<Vec3> points = {size * random.direction(), Vec3(0, 0, 0), Vec3(0, 0, 0)};
+    const Placed a = at(cloud_of(points, radius)),
+                 b = at(cloud_of(points, radius), Pose::at({std::min(gap, 1e40), 0, 0}));
+    const Probability p = probability(a, b,
+                                      {.sigma_a = random.magnitude(-45, 45),
+                                       .sigma_b = i % 3 == 0 ? 0 : random.magnitude(-45, 45),
+                                       .meeting = i % 5 == 0 ? Meeting::sides : Meeting::balls,
+                                       .samples = 100});
+    EXPECT_TRUE(0 <= p.low && p.low <= p.value && p.value <= p.high && p.high <= 1)
+        << i << ": " << p.low << " " << p.value << " " << p.high;
+  }
 }
 
 TEST(Probability, RefusesNonsense) {
