@@ -79,8 +79,8 @@ void measure(graze::bench::Claims& claims, std::size_t count) {
   for (int round = 0; round < 3; ++round) {
     ours = std::min(ours, time_of([&] { p = probability(a, b, {.sigma_a = kSigmaA, .sigma_b = kSigmaB}, scratch); }));
   }
-  // As many throws as a minute allows; the time is that of kThrows.
-  const int throws = count < 50000 ? kThrows : kThrows / 5;
+  // Fewer throws where they take long; the time is that of kThrows.
+  const int throws = count < 20000 ? kThrows : kThrows / 5;
   Generator random(7);
   int hits = 0;
   const double dice = time_of([&] {

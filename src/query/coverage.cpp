@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "query/products.h"
+
 namespace graze {
 namespace {
 
@@ -42,7 +44,7 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
 Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise) {
   const double distance = sides ? 1 : pair.toward.norm();
   const Vec3 n = distance > 0 ? Vec3(pair.toward / distance) : Vec3(Vec3::UnitX());
-  const Vec3 u = any_orthogonal(n), v = n.cross(u);
+  const Vec3 u = any_orthogonal(n), v = cross(n, u);
   if (sides) {
     const double along = -noise.normal_above(-pair.reach), x = noise.normal();
     return along * n + x * u + noise.normal() * v;
@@ -54,9 +56,20 @@ Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise) {
 
 namespace {
 
-bool meets(const NoisyPair& pair, const Vec3& difference, bool sides) {
-  if (sides) return pair.toward.dot(difference) <= pair.reach;
-  return (pair.toward + difference).squaredNorm() <= pair.reach * pair.reach;
+template <bool kSides>
+bool meets(const NoisyPair& pair, const Vec3& difference) {
+  if (kSides) return dot(pair.toward, difference) <= pair.reach;
+  const Vec3 moved = plus(pair.toward, difference);
+  return dot(moved, moved) <= pair.reach * pair.reach;
+}
+
+template <bool kSides>
+std::size_t count_meeting(std::span<const NoisyPair> pairs, const CoverageMemory& memory) {
+  std::size_t count = 0;
+  for (const NoisyPair& pair : pairs) {
+    count += meets<kSides>(pair, minus(memory.noise_b[pair.j], memory.noise_a[pair.i])) ? 1 : 0;
+  }
+  return count;
 }
 
 /// One in how many of the pairs that meet.
@@ -78,12 +91,9 @@ double draw(const CoverageQuestion& q, CoverageMemory& memory, NoiseSource& nois
   memory.noise_a[pair.i] = together - q.shares.a * difference;
   memory.noise_b[pair.j] = together + q.shares.b * difference;
 
-  std::size_t meeting = 1;
-  for (std::size_t k = 0; k < q.pairs.size(); ++k) {
-    const NoisyPair& other = q.pairs[k];
-    if (k != chosen && meets(other, memory.noise_b[other.j] - memory.noise_a[other.i], q.sides)) ++meeting;
-  }
-  return 1 / static_cast<double>(meeting);
+  // The chosen pair is among them, or left out by rounding.
+  const std::size_t meeting = q.sides ? count_meeting<true>(q.pairs, memory) : count_meeting<false>(q.pairs, memory);
+  return 1 / static_cast<double>(std::max<std::size_t>(1, meeting));
 }
 
 }  // namespace

@@ -67,6 +67,21 @@ class NoisyPairSearch {
     visit(a_.root(), b_.root(), meeting_.bound(a_.bounds(a_.root()), b_.bounds(b_.root())));
   }
 
+  /// Of very many kept pairs, gives up the least likely, as many as are no likelier than `little` in sum.
+  void trim(double little) {
+    constexpr std::size_t kFew = 4096;
+    if (kept_.size() <= kFew) return;
+    std::sort(kept_.begin(), kept_.end(), [](const NoisyPair& x, const NoisyPair& y) {
+      if (x.probability != y.probability) return x.probability > y.probability;
+      return x.i != y.i ? x.i < y.i : x.j < y.j;
+    });
+    for (double given = 0; !kept_.empty(); kept_.pop_back()) {
+      given += kept_.back().probability;
+      if (given > little) return;
+      left_out_ += kept_.back().probability;
+    }
+  }
+
   /// Of the probabilities of all pairs within the limit, the kept ones or not.
   double sum() const { return sum_; }
   /// No less than that of all that were not kept.

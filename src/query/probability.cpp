@@ -24,7 +24,7 @@ namespace {
 using Memory = ProbabilityScratch::Memory;
 
 // Work is counted in checks of a pair; drawing the noise of a point takes as long as some of them.
-constexpr std::size_t kMostChecks = 100'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
+constexpr std::size_t kMostChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
 
 const Cloud& cloud_of(const Placed& placed, const char* name) {
   const auto* const cloud = std::get_if<Cloud>(&placed.geometry);
@@ -82,13 +82,19 @@ bool swap_for_order(const Placed& a, const Placed& b, const ProbabilityOptions& 
 /// Finds the pairs that matter: all but what is too little to be seen in the answer. Where there are too many of them,
 /// the nearer ones.
 void find_pairs(NoisyPairSearch& search, double nearest, double tolerance) {
-  constexpr double kFirst = 2, kStep = 1, kFarthest = 12, kShare = 1.0 / 64;
-  double limit = nearest + kFirst;
+  constexpr double kFirst = 2, kStep = 1, kLastStep = 0.5, kFarthest = 12, kShare = 1.0 / 16;
+  double limit = nearest + kFirst, fits = nearest;
   search.run(limit);
   while (!search.overflow() && limit < nearest + kFarthest) {
+    fits = limit;
     const double little = kShare * std::min(tolerance, search.sum());
-    if (search.left_out() <= little || search.most() > 1 - 1e-12) return;
-    search.run(limit += kStep);
+    if (search.most() > 1 - 1e-12) return;
+    if (search.left_out() <= little) return search.trim(little);
+    search.run(limit += search.left_out() > 8 * little ? kStep : kLastStep);
+  }
+  if (search.overflow() && fits > nearest) {
+    search.run(fits);
+    return search.trim(kShare * std::min(tolerance, search.sum()));
   }
   for (int i = 0; search.overflow() && i < 6 && search.sum() > tolerance; ++i) {
     search.run(limit = (limit + nearest) / 2);

@@ -83,9 +83,10 @@ TEST(PairProbability, DrawsMeetingsAsOftenAsTheyHappen) {
   graze::NoiseSource noise(1);
   const Vec3 n = Vec3(1, -2, 2) / 3;
   const int draws = std::max(scaled(20000), 1000);
-  for (const auto& [distance, reach] :
+  for (const std::array<double, 2>& each :
        {std::array{0.0, 1.0}, std::array{0.5, 0.2}, std::array{1.5, 1.0}, std::array{2.0, 0.3}, std::array{3.0, 1.5},
         std::array{2.0, 2.5}, std::array{10.0, 0.05}, std::array{10.0, 1.0}, std::array{30.0, 4.0}}) {
+    const double distance = each[0], reach = each[1];
     const Moments expected = in_ball(distance, reach);
     double along = 0, along_sq = 0, along_4 = 0, across_sq = 0, across_4 = 0;
     for (int k = 0; k < draws; ++k) {
@@ -131,6 +132,33 @@ TEST(Probability, CountsWhatItLeavesOut) {
     EXPECT_TRUE(kept.empty());
     EXPECT_NEAR(search.left_out(), count_a * count_b * phi(-5), 1e-12 * count_a * count_b);
   }
+}
+
+TEST(Probability, LeavesOutTheLeastLikelyPairs) {
+  Generator random(81);
+  std::vector<Vec3> a, b;
+  for (int i = 0; i < 120; ++i) a.push_back(random.in_cube(1)), b.push_back(random.in_cube(1) + Vec3(3, 0, 0));
+  const Cloud cloud_a = cloud_of(a), cloud_b = cloud_of(b);
+  const graze::Relative relative{Vec3(Vec3::Zero())};
+  const graze::NoisyMeeting meeting{.relative = relative, .sigma = 1, .radius = 0, .sides = true, .slack = 0};
+  const graze::CloudTree tree_a(cloud_a), tree_b(cloud_b);
+  std::vector<graze::NoisyPair> kept;
+  graze::NoisyPairSearch search(tree_a, tree_b, meeting, kept);
+  const auto sum = [&] {
+    double all = 0;
+    for (const graze::NoisyPair& pair : kept) all += pair.probability;
+    return all;
+  };
+  search.run(9);
+  ASSERT_EQ(kept.size(), a.size() * b.size());
+  const double before = sum(), left = search.left_out();
+  search.trim(before / 10);
+  const double after = sum();
+  EXPECT_LT(kept.size(), a.size() * b.size());
+  EXPECT_GE(after, 0.9 * before);
+  EXPECT_LE(after, 0.95 * before);
+  EXPECT_NEAR(search.left_out() - left, before - after, 1e-9 * before);
+  for (const graze::NoisyPair& pair : kept) EXPECT_GE(pair.probability, kept.back().probability);
 }
 
 TEST(Probability, OfOnePairIsExact) {
@@ -248,6 +276,28 @@ TEST(Probability, IsWhatDiceSay) {
   }
 }
 
+TEST(Probability, IsWhatDiceSayOfDenseClouds) {
+  // Two plates of 14 by 14 points, nearer to each other in one corner: so many pairs that the least likely are left
+  // out.
+  std::vector<Vec3> a, b;
+  for (int i = 0; i < 196; ++i) {
+    const double x = 0.1 * (i / 14), y = 0.1 * (i % 14);
+    a.emplace_back(x, y, 0), b.emplace_back(x + 0.03, y + 0.05, 0.55 + 0.1 * (x + y));
+  }
+  const int throws = std::max(scaled(2000), 500);
+  for (const auto& [sigma_a, sigma_b, radius] : {std::array{0.1, 0.1, 0.1}, std::array{0.02, 0.13, 0.15}}) {
+    const Probability p =
+        probability(at(cloud_of(a, radius)), at(cloud_of(b)), {.sigma_a = sigma_a, .sigma_b = sigma_b});
+    const double dice = throw_dice(a, b, radius, sigma_a, sigma_b, false, throws, 5).all;
+    EXPECT_GT(dice, 0.01);
+    EXPECT_LT(dice, 0.99);
+    const double four_sigma = 4 * std::sqrt(dice * (1 - dice) / throws);
+    EXPECT_NEAR(p.value, dice, four_sigma + 0.01);
+    EXPECT_LE(p.low, dice + four_sigma);
+    EXPECT_GE(p.high, dice - four_sigma);
+  }
+}
+
 enum class Spread { uniform, clustered, duplicate, collinear, far, holes };
 
 std::vector<Vec3> points_of(Spread spread, int count, Generator& random) {
@@ -346,6 +396,12 @@ TEST(Probability, IsTheSameInBothOrdersAndWhereverThePairStands) {
     EXPECT_EQ(p.high, q.high);
     EXPECT_EQ(a1, a2);
     EXPECT_EQ(b1, b2);
+    for (std::size_t k = 0; k < a.size(); k += 7) {  // each point by itself
+      const Probability one = probability(at(cloud_of({a.point(k)}, a.radius()), pose_a), at(b, pose_b),
+                                          {.sigma_a = 0.02, .sigma_b = 0.01, .samples = 2000});
+      EXPECT_NEAR(a1[k], one.value, p.points_error + one.error() + 1e-9);
+      EXPECT_GE(p.high, one.low);
+    }
     const Pose moved = random.pose(5);
     const Probability r =
         probability(at(a, moved * pose_a), at(b, moved * pose_b), {.sigma_a = 0.02, .sigma_b = 0.01, .samples = 2000});
@@ -437,8 +493,8 @@ TEST(Probability, OfNoPointsIsZero) {
 TEST(Probability, KeepsItsPromisesWhereThereIsTooMuchToSee) {
   Generator random(61);
   std::vector<Vec3> a, b;
-  for (int i = 0; i < 4000; ++i) a.push_back(random.in_cube(1)), b.push_back(random.in_cube(1));
-  // Sixteen million pairs, all of which matter.
+  for (int i = 0; i < 3000; ++i) a.push_back(random.in_cube(1)), b.push_back(random.in_cube(1));
+  // Nine million pairs, all of which matter.
   const Probability near = probability(at(cloud_of(a)), at(cloud_of(b)), {.sigma_a = 1, .sigma_b = 1});
   EXPECT_GT(near.low, 1 - 1e-9);
   const Probability far =

@@ -67,8 +67,8 @@ class ProbabilityScratch {
 /// One pair has a closed form; what many pairs that share points do together is found by importance sampling with a
 /// fixed seed: the same question always gets the same answer, in both orders of its arguments. Points far apart are
 /// left out; what they could contribute is part of `high`.
-/// Time grows with the number of pairs within some standard deviations of touching and is bounded by about a second
-/// (more where `of_a` or `of_b` are asked for); memory by about 100 MB plus 8 bytes per point.
+/// Time grows with the number of pairs within some standard deviations of touching and is bounded by one or two seconds
+/// (thrice that where `of_a` and `of_b` are asked for); memory by about 60 MB plus 28 bytes per point.
 ///
 /// Throws Error if a or b is no cloud, if the tolerance is NaN or negative, or if `of_a` or `of_b` are neither empty
 /// nor of the size of their cloud. Bad sigmas throw when the options are made.
