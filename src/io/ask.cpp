@@ -11,6 +11,7 @@
 #include "graze/query/contacts.h"
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
+#include "graze/query/probability.h"
 #include "io/ask_search.h"
 #include "io/fields.h"
 #include "io/placed.h"
@@ -87,6 +88,28 @@ Answer ask_penetration(const Fields& question) {
           Verdict::touching};
 }
 
+Meeting meeting_from(const Fields& question) {
+  if (!question.has("meeting")) return Meeting::automatic;
+  const std::string& name = question.text("meeting");
+  if (name == "balls") return Meeting::balls;
+  if (name == "sides") return Meeting::sides;
+  throw Error("meeting", fmt::format("must be balls or sides, got \"{}\"", shortened(name)));
+}
+
+Answer ask_probability(const Fields& question) {
+  question.allow_only("probability", {"ask", "id", "a", "b", "sigma_a", "sigma_b", "meeting"});
+  ProbabilityOptions options{.meeting = meeting_from(question)};
+  if (question.has("sigma_a")) options.sigma_a = question.checked<decltype(options.sigma_a)>("sigma_a");
+  if (question.has("sigma_b")) options.sigma_b = question.checked<decltype(options.sigma_b)>("sigma_b");
+  const Pair pair(question);
+  for (const auto& [placed, path] : {std::pair(&pair.a, "a.shape"), std::pair(&pair.b, "b.shape")}) {
+    if (!std::holds_alternative<Cloud>(placed->geometry))
+      throw Error(path, fmt::format("must be \"cloud\", got \"{}\"", name_of(placed->geometry)));
+  }
+  const double p = probability(pair.a, pair.b, options).value;
+  return {fmt::format(R"("probability":{})", text_of(p)), verdict(p > 0)};
+}
+
 Answer ask(const Json& value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
@@ -95,12 +118,13 @@ Answer ask(const Json& value) {
   if (what == "contacts") return ask_contacts(question);
   if (what == "penetration") return ask_penetration(question);
   if (what == "search") return ask_search(question);
-  for (const std::string_view later : {"sweep", "cost", "probability"}) {
+  if (what == "probability") return ask_probability(question);
+  for (const std::string_view later : {"sweep", "cost"}) {
     if (what == later) throw Error("ask", what + " is not supported yet");
   }
-  throw Error("ask",
-              fmt::format("unknown question \"{}\"; known are collide, distance, contacts, penetration and search",
-                          shortened(what)));
+  throw Error("ask", fmt::format("unknown question \"{}\"; known are collide, distance, contacts, penetration, search "
+                                 "and probability",
+                                 shortened(what)));
 }
 
 Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + text_of(Json(why)), verdict}; }

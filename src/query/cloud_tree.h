@@ -34,6 +34,12 @@ class CloudTree {
   Node child(Node node, std::size_t i) const {
     return {node.level - 1, static_cast<std::uint32_t>(kd_tree::kFan * node.index + i)};
   }
+  /// How many points are below the node.
+  std::size_t points(Node node) const {
+    std::size_t each = kd_tree::kLeaf;
+    for (std::uint32_t level = 0; level < node.level; ++level) each *= kd_tree::kFan;
+    return std::min(size(), each * (node.index + std::size_t{1})) - each * node.index;
+  }
   std::size_t first(Node leaf) const { return kd_tree::kLeaf * leaf.index; }
   std::size_t last(Node leaf) const { return std::min(size(), kd_tree::kLeaf * (leaf.index + std::size_t{1})); }
 

@@ -1,12 +1,14 @@
 // Queries do not touch the heap.
 #include <gtest/gtest.h>
 
+#include <span>
 #include <vector>
 
 #include "graze/query/collide.h"
 #include "graze/query/contacts.h"
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
+#include "graze/query/probability.h"
 #include "oracle/cases.h"
 #include "query/placed_of.h"
 #include "support/allocations.h"
@@ -51,6 +53,32 @@ TEST(Allocation, NoVerbAllocates) {
         }
       }
     }
+  }
+}
+
+TEST(Allocation, NoVerbAllocatesForClouds) {
+  if (!GRAZE_OWN_MALLOC) GTEST_SKIP() << "the sanitizer owns malloc";
+  Random random(12);
+  std::vector<graze::Vec3> points;
+  for (int i = 0; i < 500; ++i) {
+    points.emplace_back(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  }
+  std::vector<graze::Contact> buffer(32);
+  std::vector<double> each(points.size());
+  const graze::Placed a = at(graze::Cloud(std::span<const graze::Vec3>(points), {.radius = 0.01}));
+  graze::ProbabilityScratch scratch;
+  for (const double x : {1.8, 0.5}) {
+    const graze::Placed b = at(graze::Cloud(std::span<const graze::Vec3>(points)), graze::Pose::at({x, 0, 0}));
+    const graze::ProbabilityOptions noise{.sigma_a = 0.02, .sigma_b = 0.01, .samples = 100, .of_a = each, .of_b = each};
+    (void)probability(a, b, noise, scratch);  // makes the memory
+    EXPECT_EQ(allocations_of([&] {
+                (void)collide(a, b);
+                (void)distance(a, b);
+                (void)contacts(a, b, buffer);
+                (void)penetration(a, b);
+                (void)probability(a, b, noise, scratch);
+              }),
+              0);
   }
 }
 

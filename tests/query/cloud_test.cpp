@@ -129,6 +129,11 @@ TEST(Clouds, AreAsFarAsTheirNearestPoint) {
     EXPECT_NEAR((d.on_b - d.on_a - d.value * d.normal).norm(), 0, rounding);
     ASSERT_FALSE(s.cloud.is_skipped(d.a));
     EXPECT_NEAR(distance(point_of(s, d.a), s.shape).value, nearest.value, rounding);
+    // The points are where they say: on the ball, and on the shape unless it is unbounded and overlapped.
+    EXPECT_NEAR((d.on_a - s.placed.pose * s.cloud.point(d.a)).norm(), s.cloud.radius(), rounding);
+    if (d.value > 0) {
+      EXPECT_NEAR(distance(at(graze::Sphere{.radius = 0}, graze::Pose::at(d.on_b)), s.shape).value, 0, rounding);
+    }
     // Every limit: found within it, beyond outside.
     EXPECT_EQ(distance(s.placed, s.shape, {.limit = d.value + rounding}).value, d.value);
     EXPECT_TRUE(distance(s.placed, s.shape, {.limit = d.value - 2 * rounding}).beyond);
@@ -172,6 +177,25 @@ TEST(Clouds, ShowTheirDeepestContacts) {
   });
 }
 
+TEST(Clouds, ShowNearContactsWithinTheMargin) {
+  for_random_scenes(scaled(50), 5, [](const Scene& s, Random& random) {
+    const Distance d = distance(s.shape, s.placed);
+    const double margin = random.uniform(0, 1);
+    const auto contacts = graze::contacts(s.shape, s.placed, {.max = 16, .margin = margin});
+    const double rounding = rounding_of(s) + (d.beyond ? 0 : 2 * d.tolerance);
+    if (d.beyond || std::abs(d.value - margin) > rounding) {
+      EXPECT_EQ(contacts.empty(), d.beyond || d.value > margin);
+    }
+    if (contacts.empty()) return;
+    EXPECT_NEAR(contacts[0].depth, -d.value, rounding);
+    for (const graze::Contact& c : contacts) {
+      EXPECT_GE(c.depth, -margin - rounding);
+      ASSERT_FALSE(s.cloud.is_skipped(c.b));
+      EXPECT_NEAR(-distance(s.shape, point_of(s, c.b)).value, c.depth, rounding + 1e-8 * std::abs(c.depth));
+    }
+  });
+}
+
 TEST(Clouds, MeetEachOther) {
   Random random(4);
   for (int i = 0; i < scaled(300) && !HasFailure(); ++i) {
@@ -203,6 +227,70 @@ TEST(Clouds, MeetEachOther) {
     EXPECT_TRUE(d.a == e.b && d.b == e.a);
     if (std::abs(nearest) > 1e-6) {
       EXPECT_EQ(collide(pa, pb), nearest < 0);
+      EXPECT_EQ(contacts(pa, pb).empty(), nearest > 0);
+    }
+    for (const double factor : {0.9, 1.1}) {
+      if (nearest > 1e-6) {
+        EXPECT_EQ(collide(pa, pb, {.margin = factor * nearest}), factor > 1);
+        EXPECT_EQ(contacts(pa, pb, {.margin = factor * nearest}).empty(), factor < 1);
+      }
+    }
+    const double rounding = d.tolerance + 1e-8 * (spread_a == Spread::far) + 1e-13;
+    EXPECT_NEAR((d.on_a - pa.pose * a.point(d.a)).norm(), a.radius(), rounding);
+    EXPECT_NEAR((d.on_b - pb.pose * b.point(d.b)).norm(), b.radius(), rounding);
+    for (const graze::Contact& c : contacts(pa, pb)) {
+      const double value = (pa.pose * a.point(c.a) - pb.pose * b.point(c.b)).norm() - a.radius() - b.radius();
+      EXPECT_NEAR(c.depth, -value, rounding);
+    }
+  }
+}
+
+TEST(Clouds, OfEquallyNearPointsNameTheLowest) {
+  Random random(6);
+  for (int i = 0; i < scaled(60); ++i) {
+    // A few places, each taken by many points in no order.
+    std::vector<Vec3> places, points;
+    for (int k = 0; k < 5; ++k) places.push_back(around(random, 1));
+    for (int k = 0; k < 40 + 10 * i; ++k) {
+      const Vec3& place = places[static_cast<std::size_t>(random.uniform(0, 5))];
+      points.push_back(place);
+    }
+    const auto first_of = [&](std::size_t index) {
+      return static_cast<std::size_t>(std::find(points.begin(), points.end(), points[index]) - points.begin());
+    };
+    const Placed cloud = at(cloud_of(points, 0.01, false)),
+                 other = at(cloud.geometry, random_pose(random, {3, 0, 0}, 1));
+    const Distance d = distance(cloud, at(graze::Box{.half = {1, 1, 1}}, random_pose(random, {3, 0, 0}, 1)));
+    EXPECT_EQ(d.a, first_of(d.a));
+    const Distance e = distance(cloud, other);
+    EXPECT_EQ(e.a, first_of(e.a));
+    EXPECT_EQ(e.b, first_of(e.b));
+  }
+}
+
+TEST(Clouds, AreNeverFreeByRounding) {
+  // The radius is the smallest double that makes them touch in the arithmetic of more digits.
+  Random random(7);
+  for (int i = 0; i < scaled(3000); ++i) {
+    const double scale = std::pow(10, random.uniform(-2, 4));
+    const graze::Pose pose = random_pose(random, scale * around(random, 1), 1);
+    const Vec3 p = scale * around(random, 1), q = around(random, 2);
+    long double square = 0;
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      long double x = static_cast<long double>(pose.translation()[k]) - q[k];
+      for (Eigen::Index m = 0; m < 3; ++m) x += static_cast<long double>(pose.rotation()(k, m)) * p[m];
+      square += x * x;
+    }
+    const long double exact = std::sqrt(square);
+    const double radius = std::nextafter(static_cast<double>(exact), graze::kInfinity);
+    const Placed cloud = at(cloud_of({p}, 0, false), pose),
+                 ball = at(graze::Sphere{.radius = radius}, graze::Pose::at(q));
+    const Placed balls = at(cloud_of({Vec3(0, 0, 0)}, radius, false), graze::Pose::at(q));
+    EXPECT_TRUE(collide(cloud, ball)) << scale;
+    EXPECT_TRUE(collide(balls, cloud)) << scale;
+    for (const Placed& other : {ball, balls}) {
+      const Distance d = distance(cloud, other);
+      EXPECT_NEAR(d.value, static_cast<double>(exact - radius), d.tolerance) << scale;
     }
   }
 }
