@@ -57,7 +57,7 @@ TEST(Allocation, NoVerbAllocates) {
 }
 
 TEST(Allocation, NoVerbAllocatesForClouds) {
-  if (!GRAZE_OWN_MALLOC) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Random random(12);
   std::vector<graze::Vec3> points;
   for (int i = 0; i < 500; ++i) {
