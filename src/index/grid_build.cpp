@@ -293,6 +293,7 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
   }
   if (count == 0) {
     grid.blocks = {};
+    std::fill(std::begin(grid.end), std::end(grid.end), 0.0);
     return;
   }
   choose_frame(grid, points, budget(count, depth));

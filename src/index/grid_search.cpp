@@ -510,10 +510,17 @@ HWY_AFTER_NAMESPACE();
 namespace graze::point_grid {
 
 HWY_EXPORT(collides);
+HWY_EXPORT(search_open_ball);
 HWY_EXPORT(search_point);
 HWY_EXPORT(search_spheres);
 
-bool search(const Grid& grid, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(collides)(grid, ball); }
+bool search(const Grid& grid, const Ball& ball) {
+  if (grid.empty()) return !valid_sphere(ball.center[0], ball.center[1], ball.center[2], ball.radius);
+  return HWY_DYNAMIC_DISPATCH(collides)(grid, ball);
+}
+bool search_open(const Grid& grid, const Ball& ball, const Cell& cell) {
+  return HWY_DYNAMIC_DISPATCH(search_open_ball)(grid, ball, cell);
+}
 
 Found search_nearest(const Grid& grid, const double* center, double reach) {
   Found found{};

@@ -68,6 +68,8 @@ inline Verdict look_up_far(const Grid& grid, const Ball& ball, std::uint32_t ent
 
 /// Whether a ball touches a point; balls that are none do.
 bool search(const Grid& grid, const Ball& ball);
+/// The same for one of which the bounds of its cell tell nothing.
+bool search_open(const Grid& grid, const Ball& ball, const Cell& cell);
 /// The nearest point within `reach` (to the point itself).
 struct Found {
   double squared;

@@ -46,8 +46,12 @@ void PointGrid::update(const PointsView& frame, std::size_t first, std::size_t c
 
 bool PointGrid::collides(const Vec3& center, double radius) const {
   const Grid& grid = *grid_;
-  if (grid.empty()) return !valid_sphere(center.x(), center.y(), center.z(), radius);
-  return search(grid, {{center.x(), center.y(), center.z()}, radius, grid.point_radius});
+  const Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
+  point_grid::Cell cell;
+  // Whatever lies inside of the frame is a number, and a radius beyond all numbers collides as it should.
+  if (!(radius >= 0) || !find_cell(grid, ball.center, cell)) return search(grid, ball);
+  const point_grid::Verdict verdict = look_up(grid, ball, cell);
+  return verdict == point_grid::Verdict::open ? search_open(grid, ball, cell) : verdict == point_grid::Verdict::hit;
 }
 
 bool PointGrid::any_collides(const SpheresView& spheres) const {
