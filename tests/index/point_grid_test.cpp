@@ -81,6 +81,27 @@ TEST(PointGrid, AgreesWithTheLoopOnEveryKindOfCloud) {
   }
 }
 
+// Blocks with so many points that they are sorted by cell.
+TEST(PointGrid, AgreesWithTheLoopOnDenseClouds) {
+  const auto scene = table_and_shelf(true);
+  const std::vector<NamedCloud> clouds{{"surface", surface_samples(scene, 150000, 2), 4},
+                                       {"depth frame", depth_frame(scene), 4},
+                                       {"uniform", uniform_points(200000, 1, 1), 2}};
+  for (const NamedCloud& cloud : clouds) {
+    const PointGrid grid(floats(cloud.points), {.point_radius = 0.001});
+    const Questions q(cloud, 0.001, scaled(300), 21);
+    for (const std::string_view target : simd_targets()) {
+      const ForcedSimdTarget forced(target);
+      SCOPED_TRACE(target);
+      expect_answers(grid, q, cloud.name);
+      if (HasFatalFailure()) return;
+    }
+    for (std::size_t i = 0; i < 60; ++i) {
+      ASSERT_EQ(grid.nearest(q.view().center(i)), nearest_by_loop(cloud.points, 0.001, q.view().center(i)));
+    }
+  }
+}
+
 TEST(PointGrid, FindsTheNearestPointWithTiesToTheLowerIndex) {
   for (const std::size_t count : {40UL, 3000UL}) {
     for (const NamedCloud& cloud : all_clouds(count)) {
