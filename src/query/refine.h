@@ -26,13 +26,14 @@ inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
   v = {b, sign + n.y() * n.y() * a, -n.y()};
 }
 
+/// Newton between the smooth pieces of both shapes that the points `at_a` and `at_b` (b's in b's frame) belong to.
 template <class A, class B>
-Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n) {
+Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, const Vec3& at_b) {
   Refined r;
   double last = -kInfinity;
   for (int step = 0; step < kNewtonSteps; ++step) {
-    Vec3 w, on_a, on_b;
-    pair.support(n, w, on_a, on_b);
+    const Vec3 toward_a = pair.facing_b(n), on_a = pair.a.facing(at_a, n), on_b = pair.b.facing(at_b, toward_a);
+    const Vec3 w = pair.difference(on_a, on_b);
     const double s = dot(n, w);
     if (s < last - pair.rounding) return r;
     last = s;
@@ -40,7 +41,7 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n) {
     tangents(n, u, v);
     const double gu = dot(u, w), gv = dot(v, w), g = std::max(std::abs(gu), std::abs(gv));
     Bend bend = pair.a.bend(n, on_a, u, v);
-    bend += pair.b.bend(pair.facing_b(n), on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
+    bend += pair.b.bend(toward_a, on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
     const double uu = bend.uu + s, uv = bend.uv, vv = bend.vv + s, det = uu * vv - uv * uv;
     if (g <= pair.rounding && uu >= -pair.rounding && det >= -pair.rounding * (uu + vv)) {
       r = {true, n, s, on_a, on_b};
@@ -202,6 +203,18 @@ Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& 
   return {};
 }
 
+/// What was found on features of the shapes, if no other point of them reaches farther.
+template <class A, class B>
+Refined reaching_farthest(const CorePair<A, B>& pair, Refined r) {
+  if (!r.found) return r;
+  Vec3 w, on_a, on_b;
+  pair.support(r.n, w, on_a, on_b);
+  const double value = dot(r.n, w);
+  r.found = value >= r.value - pair.rounding;
+  r.value = std::min(r.value, value);
+  return r;
+}
+
 /// The locally best direction near the unit `n`, given support points of both shapes around it; not found where the
 /// shapes meet in more than a point, or Newton strays. With `checked` the caller holds the answer against its bounds,
 /// and a good guess is welcome.
@@ -210,10 +223,7 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
                std::span<const Vec3> points_b, bool checked) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
   if (ra.rank + rb.rank == 0) {
-    Refined r = refine_smooth(pair, n);
-    // Only an answer on the same corners is the one that was looked for.
-    r.found = r.found && pair.a.on_ridge(points_a, r.on_a) && pair.b.on_ridge(points_b, r.on_b);
-    return r;
+    return reaching_farthest(pair, refine_smooth(pair, n, points_a[0], points_b[0]));
   }
   const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
   const Vec3 axis_b = times(-1, turned(pair.rotation, rb.axis));
@@ -231,9 +241,9 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
   const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
     const Vec3 db = pair.facing_b(d);
     if (line_a) pair.a.line(d, ra, a0, a1);
-    else a0 = a1 = pair.a.support(d);
+    else a0 = a1 = pair.a.facing(points_a[0], d);
     if (line_b) pair.b.line(db, rb, b0, b1);
-    else b0 = b1 = pair.b.support(db);
+    else b0 = b1 = pair.b.facing(points_b[0], db);
     if (parallel) {
       // The two pairs of ends that lie farthest apart along the axis, one each way.
       if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
@@ -241,14 +251,8 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
     }
     w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
   };
-  Refined r = refine_along(n, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide);
-  if (!r.found) return r;
-  // A line is only the best feature if no other point of its shape reaches farther.
-  Vec3 w, on_a, on_b;
-  pair.support(r.n, w, on_a, on_b);
-  r.found = dot(r.n, w) >= r.value - pair.rounding;
-  r.value = std::min(r.value, dot(r.n, w));
-  return r;
+  return reaching_farthest(
+      pair, refine_along(n, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide));
 }
 
 }  // namespace graze
