@@ -14,6 +14,10 @@
 namespace graze {
 
 inline constexpr int kNewtonSteps = 8;
+// Where the curvature vanishes at the best direction, as where surfaces osculate, Newton only gains a factor of 8/27 in
+// the slope each time. It may go on for as long as it does.
+inline constexpr int kNewtonStepsAtMost = 40;
+inline constexpr double kSteadily = 0.5;
 // The largest turn of one step, radians; and the slope, relative to the lengths, at which the points are found too: the
 // value is right long before.
 inline constexpr double kLongestStep = 0.5, kSlope = 1e-10;
@@ -30,8 +34,8 @@ inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
 template <class A, class B>
 Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, const Vec3& at_b) {
   Refined r;
-  double last = -kInfinity;
-  for (int step = 0; step < kNewtonSteps; ++step) {
+  double last = -kInfinity, last_slope = kInfinity;
+  for (int step = 0; step < kNewtonStepsAtMost; ++step) {
     const Vec3 toward_a = pair.facing_b(n), on_a = pair.a.facing(at_a, n), on_b = pair.b.facing(at_b, toward_a);
     const Vec3 w = pair.difference(on_a, on_b);
     const double s = dot(n, w);
@@ -40,6 +44,8 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
     Vec3 u, v;
     tangents(n, u, v);
     const double gu = dot(u, w), gv = dot(v, w), g = std::max(std::abs(gu), std::abs(gv));
+    if (step >= kNewtonSteps && !(g <= kSteadily * last_slope)) return r;
+    last_slope = g;
     Bend bend = pair.a.bend(n, on_a, u, v);
     bend += pair.b.bend(toward_a, on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
     const double uu = bend.uu + s, uv = bend.uv, vv = bend.vv + s, det = uu * vv - uv * uv;
@@ -72,8 +78,8 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
   const double off_sq = norm_sq(n);
   if (!(off_sq > 0.01)) return r;
   n = along(times(level, axis), std::sqrt(ring_sq / off_sq), n);
-  double last = -kInfinity;
-  for (int step = 0; step < kNewtonSteps; ++step) {
+  double last = -kInfinity, last_slope = kInfinity;
+  for (int step = 0; step < kNewtonStepsAtMost; ++step) {
     Vec3 w0, w1, a0, a1, b0, b1;
     ends(n, w0, w1, a0, a1, b0, b1);
     const double s = dot(n, w0);
@@ -81,6 +87,8 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
     last = s;
     const Vec3 m = cross(axis, n);
     const double slope = dot(m, w0);
+    if (step >= kNewtonSteps && !(std::abs(slope) <= kSteadily * last_slope)) return r;
+    last_slope = std::abs(slope);
     const double bend = slide(n, m, a0, b0) + s - level * dot(axis, w0);
     const double turn = bend > 0 ? slope / bend : 0;
     const bool flat = std::abs(slope) <= rounding && bend >= -rounding;
