@@ -30,11 +30,24 @@ inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
   v = {b, sign + n.y() * n.y() * a, -n.y()};
 }
 
+/// The step (du, dv) where the curvature is not that of a summit: Newton's with the curvature's own size in place of its
+/// sign, which always leads uphill.
+inline void uphill(double uu, double uv, double vv, double gu, double gv, double& du, double& dv) {
+  const double mean = (uu + vv) / 2, spread = std::sqrt((uu - vv) * (uu - vv) / 4 + uv * uv);
+  const double high = mean + spread, low = mean - spread;
+  // |H| = share · H + rest · 1, by its eigenvalues |high| and |low|.
+  const double share = spread > 0 ? (std::abs(high) - std::abs(low)) / (2 * spread) : -1;
+  const double rest = std::abs(high) - share * high;
+  const double pp = share * uu + rest, pq = share * uv, qq = share * vv + rest, det = pp * qq - pq * pq;
+  du = (qq * gu - pq * gv) / det, dv = (pp * gv - pq * gu) / det;
+}
+
 /// Newton between the smooth pieces of both shapes that the points `at_a` and `at_b` (b's in b's frame) belong to.
 template <class A, class B>
 Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, const Vec3& at_b) {
   Refined r;
   double last = -kInfinity, last_slope = kInfinity;
+  int steps = 0;  // since Newton's are full ones
   for (int step = 0; step < kNewtonStepsAtMost; ++step) {
     const Vec3 toward_a = pair.facing_b(n), on_a = pair.a.facing(at_a, n), on_b = pair.b.facing(at_b, toward_a);
     const Vec3 w = pair.difference(on_a, on_b);
@@ -44,7 +57,7 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
     Vec3 u, v;
     tangents(n, u, v);
     const double gu = dot(u, w), gv = dot(v, w), g = std::max(std::abs(gu), std::abs(gv));
-    if (step >= kNewtonSteps && !(g <= kSteadily * last_slope)) return r;
+    if (++steps > kNewtonSteps && !(g <= kSteadily * last_slope)) return r;
     last_slope = g;
     Bend bend = pair.a.bend(n, on_a, u, v);
     bend += pair.b.bend(toward_a, on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
@@ -53,14 +66,28 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
       r = {true, n, s, on_a, on_b};
       return r;
     }
-    if (!(uu > 0 && det > 0)) return r;
-    const double du = (vv * gu - uv * gv) / det, dv = (uu * gv - uv * gu) / det;
-    // What the step still gains is half the product of slope and step: nothing if that drowns in rounding.
-    if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= kSlope * pair.reach) {
-      r = {true, n, s, on_a, on_b};
-      return r;
+    double du, dv;
+    const bool summit = uu > 0 && det > 0;
+    if (summit) {
+      du = (vv * gu - uv * gv) / det, dv = (uu * gv - uv * gu) / det;
+      // What the step still gains is half the product of slope and step: nothing if that drowns in rounding.
+      if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= kSlope * pair.reach) {
+        r = {true, n, s, on_a, on_b};
+        return r;
+      }
+    } else {
+      if (g <= pair.rounding) return r;
+      uphill(uu, uv, vv, gu, gv, du, dv);
     }
-    if (!(du * du + dv * dv <= kLongestStep * kLongestStep)) return r;
+    const double length_sq = du * du + dv * dv;
+    if (!(length_sq <= kLongestStep * kLongestStep)) {
+      // Apart there is one summit only, and Newton comes back for it; in an overlap it lies up this way.
+      if (s > 0 || !(length_sq < kInfinity)) return r;
+      const double shorter = kLongestStep / std::sqrt(length_sq);
+      du *= shorter, dv *= shorter;
+      steps = 0;
+    }
+    if (!summit) steps = 0;
     n = along(along(n, du, u), dv, v);
     n = times(1 / std::sqrt(norm_sq(n)), n);
   }
@@ -79,6 +106,7 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
   if (!(off_sq > 0.01)) return r;
   n = along(times(level, axis), std::sqrt(ring_sq / off_sq), n);
   double last = -kInfinity, last_slope = kInfinity;
+  int steps = 0;  // since Newton's are full ones
   for (int step = 0; step < kNewtonStepsAtMost; ++step) {
     Vec3 w0, w1, a0, a1, b0, b1;
     ends(n, w0, w1, a0, a1, b0, b1);
@@ -87,10 +115,10 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
     last = s;
     const Vec3 m = cross(axis, n);
     const double slope = dot(m, w0);
-    if (step >= kNewtonSteps && !(std::abs(slope) <= kSteadily * last_slope)) return r;
+    if (++steps > kNewtonSteps && !(std::abs(slope) <= kSteadily * last_slope)) return r;
     last_slope = std::abs(slope);
     const double bend = slide(n, m, a0, b0) + s - level * dot(axis, w0);
-    const double turn = bend > 0 ? slope / bend : 0;
+    double turn = bend > 0 ? slope / bend : 0;
     const bool flat = std::abs(slope) <= rounding && bend >= -rounding;
     if (flat || (bend > 0 && slope * turn <= 0.125 * rounding && std::abs(slope) <= kSlope * reach)) {
       // The ends must lie on different sides of n, or the best direction does not face the line.
@@ -105,7 +133,12 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
       r = {true, n, s, along(a0, inside, minus(a1, a0)), along(b0, inside, minus(b1, b0))};
       return r;
     }
-    if (!(bend > 0) || !(std::abs(turn) <= kLongestStep)) return r;
+    if (!(bend > 0 && std::abs(turn) <= kLongestStep)) {
+      // The same as above: in an overlap the summit lies up this way.
+      if (s > 0 || std::abs(slope) <= rounding) return r;
+      turn = std::copysign(kLongestStep, slope);
+      steps = 0;
+    }
     // Along the tangent and back onto the ring.
     const Vec3 spoke = along(along(n, -level, axis), turn, m);
     n = along(times(level, axis), std::sqrt(ring_sq / norm_sq(spoke)), spoke);
@@ -211,15 +244,24 @@ Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& 
   return {};
 }
 
-/// What was found on features of the shapes, if no other point of them reaches farther.
-template <class A, class B>
-Refined reaching_farthest(const CorePair<A, B>& pair, Refined r) {
-  if (!r.found) return r;
-  Vec3 w, on_a, on_b;
-  pair.support(r.n, w, on_a, on_b);
-  const double value = dot(r.n, w);
-  r.found = value >= r.value - pair.rounding;
-  r.value = std::min(r.value, value);
+/// Runs newton(n, at_a, at_b) between the pieces of the shapes that two points belong to. What it finds is the answer if
+/// no other point of the shapes reaches farther. In an overlap it may lead past a corner: then once more from there, and
+/// from the pieces that do.
+template <class A, class B, class Newton>
+Refined refine_pieces(const CorePair<A, B>& pair, Vec3 n, Vec3 at_a, Vec3 at_b, const Newton& newton) {
+  constexpr int kPieces = 4;
+  Refined r;
+  for (int i = 0; i < kPieces; ++i) {
+    r = newton(n, at_a, at_b);
+    if (!r.found) return r;
+    Vec3 w, on_a, on_b;
+    pair.support(r.n, w, on_a, on_b);
+    const double value = dot(r.n, w);
+    r.found = value >= r.value - pair.rounding;
+    r.value = std::min(r.value, value);
+    if (r.found || value > 0) return r;
+    n = r.n, at_a = on_a, at_b = on_b;
+  }
   return r;
 }
 
@@ -231,7 +273,9 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
                std::span<const Vec3> points_b, bool checked) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
   if (ra.rank + rb.rank == 0) {
-    return reaching_farthest(pair, refine_smooth(pair, n, points_a[0], points_b[0]));
+    return refine_pieces(
+        pair, n, points_a[0], points_b[0],
+        [&](const Vec3& from, const Vec3& at_a, const Vec3& at_b) { return refine_smooth(pair, from, at_a, at_b); });
   }
   const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
   const Vec3 axis_b = times(-1, turned(pair.rotation, rb.axis));
@@ -246,21 +290,23 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
     return pair.a.bend(d, on_a, m, m).uu + pair.b.bend(db, on_b, mb, mb).uu;
   };
   const Vec3 axis = line_a ? ra.axis : axis_b;
-  const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
-    const Vec3 db = pair.facing_b(d);
-    if (line_a) pair.a.line(d, ra, a0, a1);
-    else a0 = a1 = pair.a.facing(points_a[0], d);
-    if (line_b) pair.b.line(db, rb, b0, b1);
-    else b0 = b1 = pair.b.facing(points_b[0], db);
-    if (parallel) {
-      // The two pairs of ends that lie farthest apart along the axis, one each way.
-      if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
-      if (dot(axis, turned(pair.rotation, minus(b1, b0))) < 0) std::swap(b0, b1);
-    }
-    w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
+  const auto newton = [&](const Vec3& from, const Vec3& at_a, const Vec3& at_b) {
+    const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
+      const Vec3 db = pair.facing_b(d);
+      if (line_a) pair.a.line(d, ra, a0, a1);
+      else a0 = a1 = pair.a.facing(at_a, d);
+      if (line_b) pair.b.line(db, rb, b0, b1);
+      else b0 = b1 = pair.b.facing(at_b, db);
+      if (parallel) {
+        // The two pairs of ends that lie farthest apart along the axis, one each way.
+        if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
+        if (dot(axis, turned(pair.rotation, minus(b1, b0))) < 0) std::swap(b0, b1);
+      }
+      w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
+    };
+    return refine_along(from, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide);
   };
-  return reaching_farthest(
-      pair, refine_along(n, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide));
+  return refine_pieces(pair, n, points_a[0], points_b[0], newton);
 }
 
 }  // namespace graze
