@@ -106,13 +106,30 @@ class Polytope {
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
     const std::array<Vec3, 4> a = {v.a, i.a, j.a, k.a}, b = {v.b, i.b, j.b, k.b};
     Refined r = difference_.refine(difference_.pair, face.normal, a, b);
-    if (!r.found && full_) r = difference_.refine(difference_.pair, face.normal, {a.data(), 1}, {b.data(), 1});
+    if (full_) {
+      // Corners of a large face show more than the feature at its middle.
+      for (std::size_t c = 0; c < 6 && !(r.found && -r.value <= height); ++c) r = refine_part(c, face.normal, a, b);
+    }
     if (!r.found || -r.value > height) return false;
     if (-r.value <= best_.upper + difference_.rounding) {
       best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a, best_.points_known = true;
     }
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
     return true;
+  }
+
+  // The same from some of the points, the first among them, of one shape or both: in six ways.
+  Refined refine_part(std::size_t way, const Vec3& n, const std::array<Vec3, 4>& a,
+                      const std::array<Vec3, 4>& b) const {
+    const auto refine = [&](std::span<const Vec3> of_a, std::span<const Vec3> of_b) {
+      return difference_.refine(difference_.pair, n, of_a, of_b);
+    };
+    if (way == 0) return refine({a.data(), 1}, b);
+    if (way == 1) return refine(a, {b.data(), 1});
+    if (way == 2) return refine({a.data(), 1}, {b.data(), 1});
+    const std::size_t other = way - 2;
+    const std::array<Vec3, 2> two_a = {a[0], a[other]}, two_b = {b[0], b[other]};
+    return refine(two_a, two_b);
   }
 
   // Finds a tetrahedron around the origin from a smaller simplex that touches it. False if the difference turns out

@@ -53,8 +53,8 @@ bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
   return true;
 }
 
-/// Newton from the nearest point v of the simplex `s`. True if that gives the answer, which is then in `r`. Bounds that do
-/// not meet, but are better than |v|, `lower` and those of `r`, are put there too.
+/// Newton from the nearest point v of the simplex `s`. True if that gives the answer, which is then in `r`. Bounds that
+/// do not meet, but are better than |v|, `lower` and those of `r`, are put there too.
 template <class A, class B>
 bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, const Simplex& s, double lower, Gjk& r) {
   const auto count = static_cast<std::size_t>(s.size);
@@ -69,8 +69,8 @@ bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, cons
   return known;
 }
 
-/// The same where rounding leaves the simplex nothing to gain. It cannot tell then whether a corner that carries next to
-/// nothing belongs to the nearest features: Newton is tried without the lightest ones too.
+/// The same where rounding leaves the simplex nothing to gain. It cannot tell then whether a corner that carries next
+/// to nothing belongs to the nearest features: Newton is tried without the lightest ones too.
 template <class A, class B>
 void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double lower, Gjk& r) {
   Simplex s = r.simplex;

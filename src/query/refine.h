@@ -30,8 +30,8 @@ inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
   v = {b, sign + n.y() * n.y() * a, -n.y()};
 }
 
-/// The step (du, dv) where the curvature is not that of a summit: Newton's with the curvature's own size in place of its
-/// sign, which always leads uphill.
+/// The step (du, dv) where the curvature is not that of a summit: Newton's with the curvature's own size in place of
+/// its sign, which always leads uphill.
 inline void uphill(double uu, double uv, double vv, double gu, double gv, double& du, double& dv) {
   const double mean = (uu + vv) / 2, spread = std::sqrt((uu - vv) * (uu - vv) / 4 + uv * uv);
   const double high = mean + spread, low = mean - spread;
@@ -244,9 +244,9 @@ Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& 
   return {};
 }
 
-/// Runs newton(n, at_a, at_b) between the pieces of the shapes that two points belong to. What it finds is the answer if
-/// no other point of the shapes reaches farther. In an overlap it may lead past a corner: then once more from there, and
-/// from the pieces that do.
+/// Runs newton(n, at_a, at_b) between the pieces of the shapes that two points belong to. What it finds is the answer
+/// if no other point of the shapes reaches farther. In an overlap it may lead past a corner: then once more from there,
+/// and from the pieces that do.
 template <class A, class B, class Newton>
 Refined refine_pieces(const CorePair<A, B>& pair, Vec3 n, Vec3 at_a, Vec3 at_b, const Newton& newton) {
   constexpr int kPieces = 4;
@@ -273,9 +273,9 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
                std::span<const Vec3> points_b, bool checked) {
   const Ridge ra = pair.a.ridge(points_a), rb = pair.b.ridge(points_b);
   if (ra.rank + rb.rank == 0) {
-    return refine_pieces(
-        pair, n, points_a[0], points_b[0],
-        [&](const Vec3& from, const Vec3& at_a, const Vec3& at_b) { return refine_smooth(pair, from, at_a, at_b); });
+    return refine_pieces(pair, n, points_a[0], points_b[0], [&](const Vec3& from, const Vec3& at_a, const Vec3& at_b) {
+      return refine_smooth(pair, from, at_a, at_b);
+    });
   }
   const bool line_a = ra.rank == 1, line_b = rb.rank == 1;
   const Vec3 axis_b = times(-1, turned(pair.rotation, rb.axis));

@@ -232,8 +232,8 @@ Direction best_direction(const Body& a, const Body& b, std::span<const Vec> hint
   search.features();
   for (const Vec& n : hints) {
     search.try_direction(unit(n));
-    // Near an edge a direction of short nearest points is off by rounding, and loses that times the edge's length. Turned
-    // square to the edge it loses nothing.
+    // Near an edge a direction of short nearest points is off by rounding, and loses that times the edge's length.
+    // Turned square to the edge it loses nothing.
     for (const Body* body : {&a, &b}) {
       for (const Vec& e : body->edges) search.try_direction(unit(n - dot(n, e) * e));
     }
