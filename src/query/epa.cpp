@@ -100,7 +100,9 @@ class Polytope {
   bool settled(const Face& face, const Vertex& v, double height, double known) {
     if (difference_.smooth) {
       for (std::size_t i = 0; i < optimum_count_; ++i) {
-        if (dot(optima_[i], face.normal) > kSameOptimum && height >= known) return true;
+        if (dot(optima_[i], face.normal) > kSameOptimum && height >= known &&
+            slopes_to(optima_[i], face.normal, height))
+          return true;
       }
     }
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
@@ -116,6 +118,14 @@ class Polytope {
     }
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
     return true;
+  }
+
+  // Whether no ridge lies between an optimum and a direction near it: midway the height is not more, nor less than the
+  // best.
+  bool slopes_to(const Vec3& optimum, const Vec3& n, double height) {
+    const Vec3 sum = plus(optimum, n), midway = times(1 / std::sqrt(norm_sq(sum)), sum);
+    const double there = dot(midway, probe(midway).p);
+    return there <= (best_.upper + height) / 2 + difference_.rounding && there >= best_.upper - difference_.rounding;
   }
 
   // The same from some of the points, the first among them, of one shape or both: in six ways.
@@ -296,7 +306,7 @@ class Polytope {
 
   // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
   // to the face's normal (cosine) are taken for the same.
-  static constexpr double kSettleSmooth = 0.1, kSettle = 0.02, kSameOptimum = 0.995;
+  static constexpr double kSettleSmooth = 0.1, kSettle = 0.02, kSameOptimum = 0.95;
 
   const Difference& difference_;
   Depth best_;
