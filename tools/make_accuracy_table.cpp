@@ -11,47 +11,13 @@
 #include <vector>
 
 #include "graze/base/parallel.h"
-#include "oracle/cases.h"
-#include "query/judge.h"
+#include "query/accuracy.h"
 
 namespace {
 
 using namespace graze_test;
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
-using graze_oracle::kTroubles;
-using graze_oracle::Random;
-
-struct Row {
-  Kind a{}, b{};
-  Real separated = 0, overlapping = 0;  // worst error relative to the size
-  Real tolerance = 0;                   // worst stated one
-  long cases = 0, missed = 0, overstated = 0, alarms = 0;
-};
-
-Row measure(Kind a, Kind b, int cases) {
-  Row row{.a = a, .b = b};
-  for (int i = 0; i < cases; ++i) {
-    const auto trouble = kTroubles[static_cast<std::size_t>(i) % kTroubles.size()];
-    Random random(0xacc0000u + 100003u * static_cast<std::uint64_t>(i) + 1000u * static_cast<std::uint64_t>(a) +
-                  static_cast<std::uint64_t>(b));
-    Judge judge(make_case(a, b, trouble, random));
-    const graze::Distance d = distance(judge.a, judge.b);
-    judge.find_truth(d);
-    ++row.cases;
-    if (!collide(judge.a, judge.b) && judge.truth.upper <= 0) ++row.missed;
-    if (collide(judge.a, judge.b) && judge.truth.lower > judge.allowed()) ++row.alarms;
-    if (d.value - d.tolerance > judge.truth.upper) ++row.overstated;
-    if (!std::isfinite(d.value) || !std::isfinite(judge.truth.estimate)) continue;
-    // Apart, the oracle's own interval is part of the error; in an overlap its value is the best way out known.
-    const Real error = d.value > 0 ? std::max(d.value - judge.truth.lower, judge.truth.upper - d.value)
-                                   : std::abs(d.value - judge.truth.estimate);
-    Real& worst = d.value > 0 ? row.separated : row.overlapping;
-    worst = std::max(worst, error / judge.size);
-    row.tolerance = std::max(row.tolerance, d.tolerance / judge.size);
-  }
-  return row;
-}
 
 std::string number(Real x) {
   char text[32];
@@ -65,10 +31,10 @@ std::string readable(Kind kind) {
   return name;
 }
 
-void write(std::ostream& out, const std::vector<Row>& rows, int cases) {
+void write(std::ostream& out, const std::vector<Accuracy>& rows, int cases) {
   long total = 0, missed = 0, overstated = 0;
   Real closed = 0, iterated = 0;
-  for (const Row& r : rows) {
+  for (const Accuracy& r : rows) {
     total += r.cases;
     missed += r.missed;
     overstated += r.overstated;
@@ -96,7 +62,7 @@ void write(std::ostream& out, const std::vector<Row>& rows, int cases) {
          "collide.\n\n"
          "| a | b | method | apart | overlapping | stated | missed | over-stated | late |\n"
          "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const Row& r : rows) {
+  for (const Accuracy& r : rows) {
     out << "| " << readable(r.a) << " | " << readable(r.b) << " | " << (iterative(r.a, r.b) ? "iterative" : "closed")
         << " | " << number(r.separated) << " | " << number(r.overlapping) << " | " << number(r.tolerance) << " | "
         << r.missed << " | " << r.overstated << " | " << r.alarms << " |\n";
@@ -122,11 +88,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: make_accuracy_table OUTPUT.md [--cases N]\n");
     return 2;
   }
-  std::vector<Row> rows;
+  std::vector<Accuracy> rows;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     for (std::size_t j = i; j < kKinds.size(); ++j) rows.push_back({.a = kKinds[i], .b = kKinds[j]});
   }
-  graze::parallel_for(rows.size(), [&](std::size_t i) { rows[i] = measure(rows[i].a, rows[i].b, cases); },
+  graze::parallel_for(rows.size(), [&](std::size_t i) { rows[i] = accuracy_of(rows[i].a, rows[i].b, cases); },
                       {.grain = 1});
   std::ofstream out(path);
   write(out, rows, cases);

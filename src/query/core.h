@@ -23,7 +23,8 @@ namespace graze {
 //   kSmooth, kLine    whether the surface has neither corners nor edges (a point counts); whether it is one segment
 //   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
 //   ridge(points)     what kind of feature the given support points belong to, see Ridge
-//   on_ridge(points, p)  whether the support point p belongs to the same smooth piece as the points
+//   facing(p, n)      the point that faces n of the smooth piece that p belongs to: a corner, a rim, a rounded surface.
+//                     Where another piece reaches as far along n, support(n) may jump to it and this does not
 //   flat_face(n), foot_on_face(p)  where faces are not known by their corners: the normal of the flat face, and whether
 //                     a point of its plane lies on it
 //   stamp()           a number that differs for differing cores, to recognise them by
@@ -85,7 +86,7 @@ struct PointCore {
   double extent() const { return 0; }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3>, const Vec3&) const { return true; }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
   std::uint64_t stamp() const { return 1; }
   double inner() const { return 0; }
 };
@@ -103,7 +104,7 @@ struct SegmentCore {
   double extent() const { return half_length; }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
   std::uint64_t stamp() const { return stamp_of(2, {half_length}); }
   double inner() const { return 0; }
 };
@@ -125,7 +126,7 @@ struct BoxCore {
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
   std::uint64_t stamp() const { return stamp_of(3, {box.half.x(), box.half.y(), box.half.z()}); }
   double inner() const { return box.half->minCoeff(); }
 };
@@ -158,7 +159,7 @@ struct TriangleCore {
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
   std::uint64_t stamp() const {
     return stamp_of(4,
                     {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
@@ -167,6 +168,13 @@ struct TriangleCore {
   // The middle need not lie on the triangle.
   double inner() const { return -kInfinity; }
 };
+
+// The point farthest along n of a circle of `radius` about z.
+inline Vec3 on_rim(double radius, double z, const Vec3& n) {
+  const double across = std::sqrt(n.x() * n.x() + n.y() * n.y());
+  const double scale = across > 0 ? radius / across : 0;
+  return {scale * n.x(), scale * n.y(), z};
+}
 
 // The rim point of a circle of `radius` about z turns with the direction's heading only.
 inline Bend rim_bend(double radius, const Vec3& n, const Vec3& u, const Vec3& v) {
@@ -208,7 +216,7 @@ struct CylinderCore {
     start = support(n);
     end = {start.x(), start.y(), -start.z()};
   }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0].z() == p.z(); }
+  Vec3 facing(const Vec3& p, const Vec3& n) const { return on_rim(cylinder.radius, p.z(), n); }
   std::uint64_t stamp() const { return stamp_of(5, {cylinder.radius, cylinder.half_length}); }
   double inner() const { return std::min<double>(cylinder.radius, cylinder.half_length); }
 };
@@ -247,7 +255,7 @@ struct ConeCore {
     start = {scale * n.x(), scale * n.y(), -cone.half_length};
     end = {0, 0, cone.half_length};
   }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0].z() == p.z(); }
+  Vec3 facing(const Vec3& p, const Vec3& n) const { return p.z() > 0 ? p : on_rim(cone.radius, p.z(), n); }
   std::uint64_t stamp() const { return stamp_of(6, {cone.radius, cone.half_length}); }
   double inner() const { return cone.radius * cone.half_length / Vec3(cone.radius, 0, 2 * cone.half_length).norm(); }
 };
@@ -272,7 +280,7 @@ struct EllipsoidCore {
   double extent() const { return ellipsoid.radii->maxCoeff(); }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3>, const Vec3&) const { return true; }
+  Vec3 facing(const Vec3&, const Vec3& n) const { return support(n); }
   std::uint64_t stamp() const { return stamp_of(7, {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()}); }
   double inner() const { return ellipsoid.radii->minCoeff(); }
 };
@@ -290,7 +298,7 @@ struct ConvexCore {
   double extent() const { return hull.radius(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  bool on_ridge(std::span<const Vec3> points, const Vec3& p) const { return points[0] == p; }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
   std::uint64_t stamp() const { return hull.stamp(); }
   double inner() const { return hull.inner_radius(); }
 };

@@ -40,16 +40,20 @@ class Polytope {
       best_.lower = std::min(best_.upper, std::max(0.0, face.distance));
       if (best_.upper - face.distance <= slack) break;
       const Vertex v = probe(face.normal);
-      const double height = dot(face.normal, v.p);
+      const double height = dot(face.normal, v.p), known = best_.upper;
       if (height < best_.upper) settle(face, v);
       if (best_.upper - face.distance <= slack) break;
       if (difference_.refine != nullptr &&
-          height - face.distance <= (difference_.smooth ? kSettleSmooth : kSettle) * height &&
-          settled(face, v, height)) {
+          (full_ || height - face.distance <= (difference_.smooth ? kSettleSmooth : kSettle) * height) &&
+          settled(face, v, height, known)) {
         key_[nearest] = kInfinity;
         continue;
       }
-      if (vertex_count_ == kMaxVertices || !grow(nearest, v)) break;
+      if (full_) break;
+      if (vertex_count_ == kMaxVertices || !grow(nearest, v)) {
+        if (difference_.refine == nullptr) break;
+        full_ = true;
+      }
     }
     if (optimum_count_ > 0) best_.lower = best_.upper;
     return best_;
@@ -92,22 +96,50 @@ class Polytope {
   // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.
   // The face then needs no more splitting, which would only close in on that direction step by step. `v` is the support
   // point along the face's normal: where it shows a corner or an edge that the face's own corners do not, more may hide
-  // here and Newton is not tried.
-  bool settled(const Face& face, const Vertex& v, double height) {
+  // here and Newton is not tried. `known` is the best bound without this face.
+  bool settled(const Face& face, const Vertex& v, double height, double known) {
     if (difference_.smooth) {
       for (std::size_t i = 0; i < optimum_count_; ++i) {
-        if (dot(optima_[i], face.normal) > kSameOptimum && height >= best_.upper) return true;
+        if (dot(optima_[i], face.normal) > kSameOptimum && height >= known &&
+            slopes_to(optima_[i], face.normal, height))
+          return true;
       }
     }
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
-    const std::array<Vec3, 4> a = {i.a, j.a, k.a, v.a}, b = {i.b, j.b, k.b, v.b};
-    const Refined r = difference_.refine(difference_.pair, face.normal, a, b);
+    const std::array<Vec3, 4> a = {v.a, i.a, j.a, k.a}, b = {v.b, i.b, j.b, k.b};
+    Refined r = difference_.refine(difference_.pair, face.normal, a, b);
+    if (full_) {
+      // Corners of a large face show more than the feature at its middle.
+      for (std::size_t c = 0; c < 6 && !(r.found && -r.value <= height); ++c) r = refine_part(c, face.normal, a, b);
+    }
     if (!r.found || -r.value > height) return false;
     if (-r.value <= best_.upper + difference_.rounding) {
       best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a, best_.points_known = true;
     }
     if (optimum_count_ < optima_.size()) optima_[optimum_count_++] = r.n;
     return true;
+  }
+
+  // Whether no ridge lies between an optimum and a direction near it: midway the height is not more, nor less than the
+  // best.
+  bool slopes_to(const Vec3& optimum, const Vec3& n, double height) {
+    const Vec3 sum = plus(optimum, n), midway = times(1 / std::sqrt(norm_sq(sum)), sum);
+    const double there = dot(midway, probe(midway).p);
+    return there <= (best_.upper + height) / 2 + difference_.rounding && there >= best_.upper - difference_.rounding;
+  }
+
+  // The same from some of the points, the first among them, of one shape or both: in six ways.
+  Refined refine_part(std::size_t way, const Vec3& n, const std::array<Vec3, 4>& a,
+                      const std::array<Vec3, 4>& b) const {
+    const auto refine = [&](std::span<const Vec3> of_a, std::span<const Vec3> of_b) {
+      return difference_.refine(difference_.pair, n, of_a, of_b);
+    };
+    if (way == 0) return refine({a.data(), 1}, b);
+    if (way == 1) return refine(a, {b.data(), 1});
+    if (way == 2) return refine({a.data(), 1}, {b.data(), 1});
+    const std::size_t other = way - 2;
+    const std::array<Vec3, 2> two_a = {a[0], a[other]}, two_b = {b[0], b[other]};
+    return refine(two_a, two_b);
   }
 
   // Finds a tetrahedron around the origin from a smaller simplex that touches it. False if the difference turns out
@@ -280,6 +312,7 @@ class Polytope {
   Depth best_;
   std::array<Vec3, 8> optima_;
   std::size_t optimum_count_ = 0;
+  bool full_ = false;  // no more growing: the faces that are left are tried by Newton, however large they are
   std::size_t vertex_count_ = 0, face_count_ = 0;
   Index free_ = kNone;
   std::array<Vertex, kMaxVertices> vertices_;

@@ -15,7 +15,7 @@ struct Difference {
   double rounding;  ///< no computed separation is wrong by more than this
   /// The point w of b − a nearest along −direction, and the points it comes from (that of b in b's frame).
   void (*support)(const void* pair, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b);
-  bool smooth;  ///< neither shape has edges or corners
+  bool smooth;  ///< neither shape has edges or corners, nor rims as sharp
   /// Newton from a direction and support points near it; null where neither shape is curved.
   Refined (*refine)(const void* pair, const Vec3& n, std::span<const Vec3> points_a, std::span<const Vec3> points_b);
 };

@@ -53,18 +53,35 @@ bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
   return true;
 }
 
-/// Newton from the simplex's nearest point v to the end. True if that gives the answer, which is then in `r`.
+/// Newton from the nearest point v of the simplex `s`. True if that gives the answer, which is then in `r`. Bounds that
+/// do not meet, but are better than |v|, `lower` and those of `r`, are put there too.
 template <class A, class B>
-bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, Gjk& r) {
-  const Simplex& s = r.simplex;
+bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, const Simplex& s, double lower, Gjk& r) {
   const auto count = static_cast<std::size_t>(s.size);
-  const Refined best = refine(pair, times(1 / std::sqrt(vv), v), {s.a.data(), count}, {s.b.data(), count}, true);
+  const double length = std::sqrt(vv);
+  const Refined best = refine(pair, times(1 / length, v), {s.a.data(), count}, {s.b.data(), count}, true);
   if (!best.found) return false;
   const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
-  if (!(reached - best.value <= kGjkTolerance * reached + pair.rounding)) return false;
+  const bool known = reached - best.value <= kGjkTolerance * reached + pair.rounding;
+  if (!known && !(best.value > lower && best.value > r.lower && reached < length && reached < r.upper)) return false;
   r.lower = best.value, r.upper = reached, r.toward = best.n;
   r.refined = true, r.refined_a = best.on_a, r.refined_b = best.on_b;
-  return true;
+  return known;
+}
+
+/// The same where rounding leaves the simplex nothing to gain. It cannot tell then whether a corner that carries next
+/// to nothing belongs to the nearest features: Newton is tried without the lightest ones too.
+template <class A, class B>
+void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double lower, Gjk& r) {
+  Simplex s = r.simplex;
+  while (!finish_by_newton(pair, v, vv, s, lower, r) && s.size > 1) {
+    std::size_t lightest = 0, last = static_cast<std::size_t>(s.size) - 1;
+    for (std::size_t i = 1; i <= last; ++i) {
+      if (s.weight[i] < s.weight[lightest]) lightest = i;
+    }
+    s.a[lightest] = s.a[last], s.b[lightest] = s.b[last], s.weight[lightest] = s.weight[last];
+    --s.size;
+  }
 }
 
 /// `first` is the direction from a to b to try first (not zero).
@@ -115,7 +132,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     if (inside && (vv - vw <= kTolerance * vv || s.holds(w))) break;
     if constexpr (kCurved) {
       if (inside && vv - vw <= refine_from * vv) {
-        if (finish_by_newton(pair, v, vv, r)) break;
+        if (finish_by_newton(pair, v, vv, s, kInfinity, r)) break;
         refine_from /= kRefineAgain;
       }
     }
@@ -124,7 +141,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     if (inside && nearest.distance_sq >= vv) {  // rounding leaves nothing to gain
       --s.size;
       if constexpr (kCurved) {
-        if (!goal.boolean) finish_by_newton(pair, v, vv, r);
+        if (!goal.boolean) finish_at_last(pair, v, vv, std::max(pair.rounding, best_vw / std::sqrt(best_vv)), r);
       }
       break;
     }

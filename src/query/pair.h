@@ -46,7 +46,11 @@ Depth overlap_depth(const CorePair<A, B>& pair, const Simplex& simplex) {
   difference.support = [](const void* p, const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) {
     static_cast<const Pair*>(p)->support(direction, w, on_a, on_b);
   };
-  difference.smooth = A::kSmooth && B::kSmooth;
+  if constexpr (A::kSmooth && B::kSmooth) {
+    // The rims of thin ones are as sharp as edges.
+    constexpr double kThin = 0.01;
+    difference.smooth = pair.a.inner() + pair.b.inner() > kThin * (pair.a.extent() + pair.b.extent());
+  }
   if constexpr (A::kCurved || B::kCurved) {
     difference.refine = [](const void* p, const Vec3& n, std::span<const Vec3> points_a,
                            std::span<const Vec3> points_b) {

@@ -230,7 +230,14 @@ Direction climb(const Body& a, const Body& b, const Vec& start) {
 Direction best_direction(const Body& a, const Body& b, std::span<const Vec> hints, const SearchEffort& effort) {
   Search search(a, b, effort);
   search.features();
-  for (const Vec& n : hints) search.try_direction(unit(n));
+  for (const Vec& n : hints) {
+    search.try_direction(unit(n));
+    // Near an edge a direction of short nearest points is off by rounding, and loses that times the edge's length.
+    // Turned square to the edge it loses nothing.
+    for (const Body* body : {&a, &b}) {
+      for (const Vec& e : body->edges) search.try_direction(unit(n - dot(n, e) * e));
+    }
+  }
   const auto first = circles_of(a, 1), second = circles_of(b, -1);
   search.crossings(first, second);
   if (a.rounded_polytope() && b.rounded_polytope()) return search.best();

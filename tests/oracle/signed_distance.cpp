@@ -85,7 +85,7 @@ Real oracle_rounding(const Body& a, const Body& b) {
   return 32 * kRealEpsilon * (size(a, b) + size(b, a));
 }
 
-Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints) {
+Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints, std::span<const Vec> starts) {
   const Real rounding = oracle_rounding(a, b);
   if (unbounded(a.kind) || unbounded(b.kind)) return unbounded_pair(a, b, rounding);
   const NearestPair near = nearest_pair(a, b);
@@ -111,6 +111,7 @@ Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints)
   }
   if (r.upper > 64 * rounding && r.upper - r.lower > 64 * rounding) {
     for (const Vec& x : {near.on_a, support(a, r.normal), project(a, support(b, -r.normal))}) approach(a, b, x, r);
+    for (const Vec& x : starts) approach(a, b, x, r);
   }
   // Two polytopes with a common point: every facet was tried.
   const bool exact = a.rounded_polytope() && b.rounded_polytope() && a.all_features && b.all_features;

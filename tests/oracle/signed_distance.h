@@ -20,8 +20,9 @@ struct Bounds {
   Vec on_a, on_b;
 };
 
-/// Both bodies must be made with the same origin. `hints` are further directions to try (never trusted).
-Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints = {});
+/// Both bodies must be made with the same origin. `hints` are further directions to try, `starts` further points to
+/// look for nearest ones from; neither is trusted.
+Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints = {}, std::span<const Vec> starts = {});
 
 /// Raises the proven depth of an overlap: narrows `upper`.
 void certify(const Body& a, const Body& b, Bounds& bounds, Real accuracy = 1e-6L, int max_cells = 4000);

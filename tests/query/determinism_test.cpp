@@ -77,7 +77,7 @@ std::uint64_t answers(std::size_t count, int threads) {
 
 // Change it when answers are meant to change, and say why in the commit. Every build must print the same.
 constexpr std::size_t kCommittedCount = 20000;
-constexpr std::uint64_t kCommittedHash = 17173470612892495829U;
+constexpr std::uint64_t kCommittedHash = 10546032312871726953U;
 
 TEST(Determinism, AnswersAreThoseThatWereCommitted) { EXPECT_EQ(answers(kCommittedCount, 1), kCommittedHash); }
 

@@ -132,11 +132,11 @@ class Judge {
     return text + "  a: " + describe(spec.a) + "\n  b: " + describe(spec.b);
   }
 
-  /// Learns the truth; the library's own direction is one more that is tried.
+  /// Learns the truth; the library's own direction and point are tried among others.
   void find_truth(const graze::Distance& d) {
-    const graze_oracle::Vec hint[] = {real(d.normal)};
-    const bool useful = graze::is_finite(d.normal) && !d.beyond;
-    truth = signed_distance(body_a, body_b, {hint, useful ? 1u : 0u});
+    const graze_oracle::Vec hint[] = {real(d.normal)}, start[] = {relative(d.on_a, origin)};
+    const bool useful = graze::is_finite(d.normal) && !d.beyond, near = useful && graze::is_finite(d.on_a);
+    truth = signed_distance(body_a, body_b, {hint, useful ? 1u : 0u}, {start, near ? 1u : 0u});
   }
 
   void check_distance();
