@@ -305,6 +305,21 @@ TEST(Clouds, OfNoPointsAreInfinitelyFar) {
   }
 }
 
+TEST(Clouds, CollideUpToTheMargin) {
+  // One point each: its box is as far as it is itself, so that bounds which promise too much show.
+  Random random(8);
+  for (int i = 0; i < scaled(200); ++i) {
+    const Placed one = at(cloud_of({around(random, 1)}, 0, i % 2 == 0)), far = at(cloud_of({Vec3(4, 0, 0)}, 0, false));
+    for (const Placed& other : {far, at(graze::Box{.half = {1, 1, 1}}, graze::Pose::at({4, 0, 0}))}) {
+      const double gap = distance(one, other).value;
+      EXPECT_TRUE(collide(one, other, {.margin = gap * (1 + 1e-9)}));
+      EXPECT_FALSE(collide(one, other, {.margin = gap * (1 - 1e-9)}));
+      EXPECT_EQ(contacts(one, other, {.margin = gap * (1 + 1e-9)}).size(), 1u);
+      EXPECT_TRUE(contacts(one, other, {.margin = gap * (1 - 1e-9)}).empty());
+    }
+  }
+}
+
 TEST(Clouds, TouchToTheLastBit) {
   const std::vector<Vec3> points = {{1, 0, 0}, {3, 0, 0}};
   const Placed cloud = at(Cloud(std::span(points), {.radius = 0.25}));

@@ -164,6 +164,20 @@ TEST(Probability, IsWhatDiceSayOfDenseClouds) {
   }
 }
 
+TEST(Probability, NamesThePointsAsTheCallerDoes) {
+  Generator random(91);
+  const std::vector<Vec3> many = points_of(Spread::holes, 100, random);
+  const Placed a = at(cloud_of(many, 0.3)), b = at(cloud_of({{0, 0, 0}}));
+  std::vector<double> first(many.size()), second(many.size());
+  (void)probability(a, b, {.sigma_a = 0.1, .of_a = first});
+  (void)probability(b, a, {.sigma_b = 0.1, .of_b = second});
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    const double each = std::isnan(many[i].y()) ? 0 : graze::ball_probability(many[i].norm() / 0.1, 3);
+    EXPECT_NEAR(first[i], each, 1e-3) << i;
+    EXPECT_EQ(first[i], second[i]);
+  }
+}
+
 TEST(Probability, IsTheSameInBothOrdersAndWhereverThePairStands) {
   Generator random(31);
   for (int i = 0; i < scaled(20); ++i) {
