@@ -341,6 +341,9 @@ TEST(KdTree, TakesAMillionEqualPoints) {
 // Along a line, a tree that splits at the median sorts: what the selections do shows in the order of the leaves.
 TEST(KdTree, SortsPointsOfALine) {
   Generator random(14);
+  int drawn = 0;
+  // Equal steps of the builder meet none but these.
+  const auto sampled = [&] { return drawn++ % 97 == 0; };
   using Draw = std::function<double()>;
   const std::pair<const char*, Draw> lines[] = {
       {"uniform", [&] { return random.uniform(-1, 1); }},
@@ -348,10 +351,13 @@ TEST(KdTree, SortsPointsOfALine) {
       {"two places",
        [&] { return random.integer(0, 1) == 0 ? random.uniform(0, 1e-6) : random.uniform(1e6, 1e6 + 1); }},
       {"few values", [&] { return static_cast<double>(random.integer(0, 9)); }},
+      {"samples lie low", [&] { return random.uniform(0, 1) + (sampled() ? 0 : 10); }},
+      {"samples lie high", [&] { return random.uniform(0, 1) + (sampled() ? 10 : 0); }},
       {"one far away", [&] { return random.integer(0, 9999) == 0 ? 1e9 : random.uniform(0, 1); }}};
   for (const std::size_t count : {17U, 700U, 30000U, 100000U}) {
     for (const auto& [name, draw] : lines) {
       std::vector<Vec3> points(count);
+      drawn = 0;
       for (Vec3& p : points) p = Vec3(1, draw(), -2);
       const KdTree tree(points);
       ASSERT_EQ(tree.validate(), "") << name;
