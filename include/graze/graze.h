@@ -12,6 +12,7 @@
 #include "graze/base/vec.h"
 #include "graze/geometry/cloud.h"
 #include "graze/geometry/geometry.h"
+#include "graze/geometry/mesh.h"
 #include "graze/index/kd_tree.h"
 #include "graze/query/collide.h"
 #include "graze/query/contacts.h"

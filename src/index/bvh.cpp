@@ -110,8 +110,9 @@ void Bvh::visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::siz
   }
 }
 
-std::string Bvh::validate(std::span<const Aabb> boxes) const {
-  const Tree& t = *tree_;
+std::string Bvh::validate(std::span<const Aabb> boxes) const { return bvh::validate(*tree_, boxes); }
+
+std::string bvh::validate(const Tree& t, std::span<const Aabb> boxes) {
   if (boxes.size() != t.size) return fmt::format("{} boxes instead of {}", t.size, boxes.size());
   if (t.size == 0) return t.nodes.empty() && t.order.empty() ? "" : "an empty tree with nodes";
   std::vector<char> seen(t.size, 0), leaf_seen(t.leaves, 0), node_seen(t.nodes.size(), 0);
@@ -120,7 +121,7 @@ std::string Bvh::validate(std::span<const Aabb> boxes) const {
     std::size_t depth;
     Aabb within;
   };
-  std::vector<Open> open{{0, 0, bounds()}};
+  std::vector<Open> open{{0, 0, t.to_double(t.root)}};
   node_seen[0] = 1;
   while (!open.empty()) {
     const Open top = open.back();

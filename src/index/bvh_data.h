@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "graze/base/aabb.h"
 #include "index/buffer.h"
@@ -91,5 +92,8 @@ void build(Tree& tree, std::span<const Box> boxes, int threads);
 
 /// New boxes for the leaves: those of the nodes follow. `scratch` is memory for one box per node.
 void refit(Tree& tree, std::span<const Box> leaf_boxes, Buffer<Box>& scratch);
+
+/// Checks every invariant for the exact boxes of the primitives: empty if all hold, else what does not.
+std::string validate(const Tree& tree, std::span<const Aabb> boxes);
 
 }  // namespace graze::bvh

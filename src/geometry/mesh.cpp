@@ -1,0 +1,241 @@
+#include "graze/geometry/mesh.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "geometry/mesh_data.h"
+#include "graze/base/error.h"
+#include "graze/base/parallel.h"
+
+namespace graze {
+namespace {
+
+using mesh::Block;
+using mesh::Data;
+using mesh::kNone;
+using mesh::kWidth;
+
+constexpr std::size_t kMostTriangles = std::size_t{1} << 28U;
+constexpr std::size_t kGrain = 512;  // leaves that are fitted at a time
+
+void check_vertices(std::span<const Vec3> vertices) {
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const Vec3& v = vertices[i];
+    const bool right = std::abs(v.x()) <= Mesh::kLargestCoordinate && std::abs(v.y()) <= Mesh::kLargestCoordinate &&
+                       std::abs(v.z()) <= Mesh::kLargestCoordinate;
+    if (!right)
+      throw Error(fmt::format("mesh vertex {}", i),
+                  fmt::format("({}, {}, {}) is not finite or out of range", v.x(), v.y(), v.z()));
+  }
+}
+
+std::uint64_t stamp_of(const Data& data) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
+  std::uint64_t a = 0x6D657368U + (data.solid ? 1 : 0), b = data.triangles.size();
+  for (const Vec3& v : data.vertices) {
+    a = (a ^ std::bit_cast<std::uint64_t>(v.x())) * kFactor;
+    b = (b ^ std::bit_cast<std::uint64_t>(v.y())) * kFactor;
+    a ^= std::bit_cast<std::uint64_t>(v.z()) + (b >> 31U);
+    b ^= a >> 29U;
+  }
+  for (const MeshTriangle& t : data.triangles) {
+    a = (a ^ (t[0] | std::uint64_t{t[1]} << 32U)) * kFactor;
+    b = (b ^ t[2] ^ (a >> 31U)) * kFactor;
+  }
+  return a ^ std::rotl(b, 32) ^ (b >> 29U);
+}
+
+}  // namespace
+
+namespace mesh {
+
+Buffer<Data::Corner> Data::place() {
+  bounds = {};
+  if (all_used) {
+    for (const Vec3& v : vertices) bounds.extend(v);
+  } else {
+    for (const MeshTriangle& t : triangles) {
+      for (const std::uint32_t i : t) bounds.extend(vertices[i]);
+    }
+  }
+  stamp = stamp_of(*this);
+  Buffer<Corner> corners;
+  if (triangles.empty()) return corners;
+  tree.origin = bounds.center();
+  extent = std::max((bounds.max - tree.origin).maxCoeff(), (tree.origin - bounds.min).maxCoeff());
+  tree.rounding = bvh::rounding_for(extent);
+  corners.resize(vertices.size());
+  const double x = tree.origin.x(), y = tree.origin.y(), z = tree.origin.z();
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const Vec3& v = vertices[i];
+    corners[i] = {{static_cast<float>(v.x() - x), static_cast<float>(v.y() - y), static_cast<float>(v.z() - z), 0}};
+  }
+  return corners;
+}
+
+void Data::fill_blocks(const Buffer<Corner>& corners, Buffer<bvh::Box>* leaf_boxes, int threads) {
+  blocks.resize(tree.leaves);
+  if (leaf_boxes != nullptr) leaf_boxes->resize(tree.leaves);
+  const auto fill = [&](std::size_t leaf) {
+    Block& block = blocks[leaf];
+    const std::uint32_t* slots = &tree.order[kWidth * leaf];
+    std::uint32_t last = kNone;
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+      block.triangle[lane] = slots[lane];
+      if (slots[lane] != kNone) last = slots[lane];
+      const MeshTriangle& t = triangles[last];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const float* at = corners[t[k]].at;
+        block.at[k][0][lane] = at[0], block.at[k][1][lane] = at[1], block.at[k][2][lane] = at[2];
+      }
+    }
+    if (leaf_boxes == nullptr) return;
+    bvh::Box& box = (*leaf_boxes)[leaf] = {};
+    for (int axis = 0; axis < 3; ++axis) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        for (const float x : block.at[k][axis]) {
+          box.min[axis] = std::min(box.min[axis], x), box.max[axis] = std::max(box.max[axis], x);
+        }
+      }
+    }
+  };
+  parallel_for(tree.leaves, fill, {.threads = threads, .grain = kGrain});
+}
+
+void Data::build(int threads) {
+  const Buffer<Corner> corners = place();
+  Buffer<bvh::Box> boxes;
+  boxes.resize(triangles.size());
+  parallel_for(
+      triangles.size(),
+      [&](std::size_t i) {
+        const float *a = corners[triangles[i][0]].at, *b = corners[triangles[i][1]].at, *c = corners[triangles[i][2]].at;
+        bvh::Box& box = boxes[i];
+        for (int k = 0; k < 4; ++k) {
+          box.min[k] = std::min(a[k], std::min(b[k], c[k]));
+          box.max[k] = std::max(a[k], std::max(b[k], c[k]));
+        }
+      },
+      {.threads = threads, .grain = kWidth * kGrain});
+  bvh::build(tree, {boxes.data(), boxes.size()}, threads);
+  fill_blocks(corners, nullptr, threads);
+}
+
+void Data::refit(int threads) {
+  const Buffer<Corner> corners = place();
+  if (triangles.empty()) return;
+  Buffer<bvh::Box> leaf_boxes, scratch;
+  fill_blocks(corners, &leaf_boxes, threads);
+  bvh::refit(tree, {leaf_boxes.data(), leaf_boxes.size()}, scratch);
+}
+
+}  // namespace mesh
+
+Mesh::Mesh() : data_(std::make_shared<const Data>()) {}
+
+Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options) {
+  check_vertices(vertices);
+  if (triangles.size() >= kMostTriangles)
+    throw Error("mesh", fmt::format("{} triangles are too many", triangles.size()));
+  auto data = std::make_shared<Data>();
+  std::vector<char> used(vertices.size(), 0);
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    for (const std::uint32_t v : triangles[i]) {
+      if (v >= vertices.size())
+        throw Error(fmt::format("mesh triangle {}", i),
+                    fmt::format("names vertex {}, but there are {}", v, vertices.size()));
+      used[v] = 1;
+    }
+  }
+  data->all_used = std::find(used.begin(), used.end(), 0) == used.end();
+  data->vertices.assign(vertices.begin(), vertices.end());
+  data->triangles.assign(triangles.begin(), triangles.end());
+  data->solid = options.solid;
+  if (options.solid) {
+    const MeshReport r = mesh::report(*data);
+    data->facing = r.volume < 0 ? -1 : 1;
+    if (!triangles.empty() && !r.watertight) {
+      const auto& edge = *r.first_open_edge;
+      throw Error("mesh", fmt::format("cannot be solid: it is open at the edge of vertices {} and {}, and {} edges in all",
+                                      edge[0], edge[1], r.open_edges));
+    }
+  }
+  data->pieces = mesh::pieces_of(*data);
+  data->build(options.threads);
+  data_ = std::move(data);
+}
+
+void Mesh::replace_vertices(std::span<const Vec3> vertices, int threads) {
+  if (vertices.size() != data_->vertices.size())
+    throw Error("mesh", fmt::format("has {} vertices, cannot take {}", data_->vertices.size(), vertices.size()));
+  check_vertices(vertices);
+  own();
+  // The only owner, and its data was made as a non-const Data.
+  Data& data = const_cast<Data&>(*data_);
+  std::copy(vertices.begin(), vertices.end(), data.vertices.begin());
+  data.refit(threads);
+}
+
+void Mesh::rebuild(int threads) {
+  own();
+  const_cast<Data&>(*data_).build(threads);
+}
+
+double Mesh::decay() const {
+  return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1;
+}
+
+void Mesh::own() {
+  if (data_.use_count() == 1) return;
+  auto copy = std::make_shared<Data>();
+  copy->vertices = data_->vertices, copy->triangles = data_->triangles, copy->pieces = data_->pieces;
+  copy->solid = data_->solid, copy->all_used = data_->all_used;
+  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent, copy->stamp = data_->stamp;
+  copy->tree = data_->tree.copy();
+  copy->blocks.resize(data_->blocks.size());
+  std::copy(data_->blocks.begin(), data_->blocks.end(), copy->blocks.begin());
+  data_ = std::move(copy);
+}
+
+std::size_t Mesh::size() const { return data_->triangles.size(); }
+bool Mesh::solid() const { return data_->solid; }
+std::span<const Vec3> Mesh::vertices() const { return data_->vertices; }
+std::span<const MeshTriangle> Mesh::triangles() const { return data_->triangles; }
+Triangle Mesh::triangle(std::size_t i) const { return {data_->corner(i, 0), data_->corner(i, 1), data_->corner(i, 2)}; }
+const Aabb& Mesh::bounds() const { return data_->bounds; }
+std::uint64_t Mesh::stamp() const { return data_->stamp; }
+MeshReport Mesh::report() const { return mesh::report(*data_); }
+int Mesh::winding(const Vec3& p) const { return data_->solid ? mesh::winding(*data_, p) : 0; }
+
+std::size_t Mesh::memory_bytes() const {
+  return sizeof(Data) + data_->vertices.capacity() * sizeof(Vec3) + data_->triangles.capacity() * sizeof(MeshTriangle) +
+         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes();
+}
+
+std::string Mesh::validate() const {
+  const Data& d = *data_;
+  std::vector<Aabb> boxes;
+  for (std::size_t i = 0; i < size(); ++i) {
+    boxes.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) boxes.back().extend(d.corner(i, k));
+  }
+  if (std::string wrong = bvh::validate(d.tree, boxes); !wrong.empty()) return wrong;
+  if (d.blocks.size() != d.tree.leaves) return "not one block per leaf";
+  for (std::size_t leaf = 0; leaf < d.tree.leaves; ++leaf) {
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+      const std::uint32_t i = d.blocks[leaf].triangle[lane];
+      if (i != d.tree.order[kWidth * leaf + lane]) return fmt::format("block {} has another order than its leaf", leaf);
+      for (std::size_t k = 0; k < 3 && i != kNone; ++k) {
+        for (int axis = 0; axis < 3; ++axis) {
+          const double off = d.corner(i, k)[axis] - d.tree.origin[axis] - double{d.blocks[leaf].at[k][axis][lane]};
+          if (!(std::abs(off) <= double{d.tree.rounding}))
+            return fmt::format("triangle {} is rounded by {} m, more than {}", i, off, d.tree.rounding);
+        }
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace graze
