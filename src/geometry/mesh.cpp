@@ -74,9 +74,9 @@ Buffer<Data::Corner> Data::place() {
   return corners;
 }
 
-void Data::fill_blocks(const Buffer<Corner>& corners, Buffer<bvh::Box>* leaf_boxes, int threads) {
-  blocks.resize(tree.leaves);
-  if (leaf_boxes != nullptr) leaf_boxes->resize(tree.leaves);
+Buffer<bvh::Box> Data::fill_blocks(const Buffer<Corner>& corners, Buffer<Oriented>& oriented, int threads) {
+  Buffer<bvh::Box> boxes;
+  blocks.resize(tree.leaves), oriented.resize(tree.leaves), boxes.resize(tree.leaves);
   const auto fill = [&](std::size_t leaf) {
     Block& block = blocks[leaf];
     const std::uint32_t* slots = &tree.order[kWidth * leaf];
@@ -90,17 +90,15 @@ void Data::fill_blocks(const Buffer<Corner>& corners, Buffer<bvh::Box>* leaf_box
         block.at[k][0][lane] = at[0], block.at[k][1][lane] = at[1], block.at[k][2][lane] = at[2];
       }
     }
-    if (leaf_boxes == nullptr) return;
-    bvh::Box& box = (*leaf_boxes)[leaf] = {};
-    for (int axis = 0; axis < 3; ++axis) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        for (const float x : block.at[k][axis]) {
-          box.min[axis] = std::min(box.min[axis], x), box.max[axis] = std::max(box.max[axis], x);
-        }
-      }
-    }
   };
-  parallel_for(tree.leaves, fill, {.threads = threads, .grain = kGrain});
+  parallel_chunks(
+      tree.leaves,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t leaf = begin; leaf < end; ++leaf) fill(leaf);
+        fit_blocks({blocks.data() + begin, end - begin}, tree.rounding, boxes.data() + begin, oriented.data() + begin);
+      },
+      {.threads = threads, .grain = kGrain});
+  return boxes;
 }
 
 void Data::build(int threads) {
@@ -119,17 +117,65 @@ void Data::build(int threads) {
       },
       {.threads = threads, .grain = kWidth * kGrain});
   bvh::build(tree, {boxes.data(), boxes.size()}, threads);
-  fill_blocks(corners, nullptr, threads);
+  Buffer<Oriented> oriented;
+  fill_blocks(corners, oriented, threads);
+  fit_nodes(tree, {oriented.data(), oriented.size()}, wide);
 }
 
 void Data::refit(int threads) {
   const Buffer<Corner> corners = place();
   if (triangles.empty()) return;
-  Buffer<bvh::Box> leaf_boxes, scratch;
-  fill_blocks(corners, &leaf_boxes, threads);
+  Buffer<bvh::Box> scratch;
+  Buffer<Oriented> oriented;
+  const Buffer<bvh::Box> leaf_boxes = fill_blocks(corners, oriented, threads);
   bvh::refit(tree, {leaf_boxes.data(), leaf_boxes.size()}, scratch);
+  fit_nodes(tree, {oriented.data(), oriented.size()}, wide);
 }
 
+}  // namespace mesh
+
+namespace mesh {
+namespace {
+
+// Every triangle below a child lies in that child's box along its own axes, at every level.
+std::string validate_wide(const Data& d) {
+  if (d.wide.size() != d.tree.nodes.size()) return "not one wide node per node";
+  std::vector<std::pair<std::uint32_t, std::size_t>> above(d.tree.nodes.size());  // parent and lane
+  for (std::uint32_t i = 0; i < d.tree.nodes.size(); ++i) {
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+      const std::uint32_t child = d.tree.nodes[i].child[lane];
+      if (d.wide[i].child[lane] != child) return fmt::format("wide node {} has other children than its node", i);
+      if (child == kNone) continue;
+      if ((child & bvh::kLeafBit) == 0) {
+        above[child] = {i, lane};
+        continue;
+      }
+      for (const std::uint32_t t : d.blocks[child & ~bvh::kLeafBit].triangle) {
+        if (t == kNone) break;
+        for (std::uint32_t node = i, k = static_cast<std::uint32_t>(lane);;) {
+          const Wide& wide = d.wide[node];
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (std::size_t c = 0; c < 3; ++c) {
+              double at = 0;
+              for (std::size_t j = 0; j < 3; ++j) {
+                const auto e = static_cast<Eigen::Index>(j);
+                at += double{wide.axis[axis][j][k]} * (d.corner(t, c)[e] - d.tree.origin[e] - double{wide.center[j][k]});
+              }
+              if (!(std::abs(at) <= double{wide.half[axis][k]}))
+                return fmt::format("triangle {} leaves the box of child {} of node {}", t, k, node);
+            }
+          }
+          if (node == 0) break;
+          const auto [parent, parent_lane] = above[node];
+          node = parent, k = static_cast<std::uint32_t>(parent_lane);
+        }
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
 }  // namespace mesh
 
 Mesh::Mesh() : data_(std::make_shared<const Data>()) {}
@@ -195,6 +241,8 @@ void Mesh::own() {
   copy->tree = data_->tree.copy();
   copy->blocks.resize(data_->blocks.size());
   std::copy(data_->blocks.begin(), data_->blocks.end(), copy->blocks.begin());
+  copy->wide.resize(data_->wide.size());
+  std::copy(data_->wide.begin(), data_->wide.end(), copy->wide.begin());
   data_ = std::move(copy);
 }
 
@@ -210,7 +258,7 @@ int Mesh::winding(const Vec3& p) const { return data_->solid ? mesh::winding(*da
 
 std::size_t Mesh::memory_bytes() const {
   return sizeof(Data) + data_->vertices.capacity() * sizeof(Vec3) + data_->triangles.capacity() * sizeof(MeshTriangle) +
-         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes();
+         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes() + data_->wide.bytes();
 }
 
 std::string Mesh::validate() const {
@@ -235,7 +283,7 @@ std::string Mesh::validate() const {
       }
     }
   }
-  return "";
+  return mesh::validate_wide(d);
 }
 
 }  // namespace graze

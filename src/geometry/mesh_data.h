@@ -19,6 +19,21 @@ struct alignas(32) Block {
 };
 static_assert(sizeof(Block) == 10 * 32);
 
+/// The children of a tree's node once more, in boxes along axes of their own: thin where triangles lie side by side,
+/// however they are turned. About the tree's origin; the exact triangles lie inside. Lanes without a child have boxes
+/// that nothing is near to.
+struct alignas(64) Wide {
+  float axis[3][3][kWidth];  // by axis (unit; along the mean normal first), coordinate, lane
+  float center[3][kWidth], half[3][kWidth];
+  std::uint32_t child[kWidth];
+};
+static_assert(sizeof(Wide) == 8 * 64);
+
+/// A box along axes of its own, with the sum of the normals of what is in it, each as long as twice the area.
+struct Oriented {
+  float axis[3][3], center[3], half[3], normal[3];
+};
+
 struct Data {
   std::vector<Vec3> vertices;
   std::vector<MeshTriangle> triangles;
@@ -26,6 +41,7 @@ struct Data {
   Aabb bounds;
   bvh::Tree tree;
   Buffer<Block> blocks;               // one per leaf of the tree
+  Buffer<Wide> wide;                  // one per node of the tree
   std::vector<std::uint32_t> pieces;  // one vertex of each part that is connected
   double facing = 1;                  // of solids: -1 where the triangles face inwards
   double extent = 0;                  // largest coordinate about the tree's origin
@@ -42,8 +58,13 @@ struct Data {
     float at[4];  // the fourth is not used
   };
   Buffer<Corner> place();  // bounds, origin and stamp; gives the vertices as float32 about the origin
-  void fill_blocks(const Buffer<Corner>& corners, Buffer<bvh::Box>* leaf_boxes, int threads);
+  Buffer<bvh::Box> fill_blocks(const Buffer<Corner>& corners, Buffer<Oriented>& oriented, int threads);  // of leaves
 };
+
+/// Finds both boxes of each block: along the tree's axes (not grown by the rounding), and along its own.
+void fit_blocks(std::span<const Block> blocks, float rounding, bvh::Box* boxes, Oriented* oriented);
+/// The boxes of the nodes from those of the leaves.
+void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide);
 
 MeshReport report(const Data& data);
 /// One vertex of each connected part, the lowest index of each.

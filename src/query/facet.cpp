@@ -48,6 +48,14 @@ struct TrianglePair {
     return gap > enough;
   }
 
+  // The same by the normals alone. Whether they prove the triangles apart by more than rounding, too.
+  bool within_normals(double enough, bool& apart) {
+    const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
+    const bool far = (na > 0 && consider(normal_a, na, 0, enough)) || (nb > 0 && consider(normal_b, nb, 1, enough));
+    apart = value > cores.rounding;
+    return !far;
+  }
+
   // False as soon as the triangles are proven farther apart than `enough`. `certain`: all axes were there to be seen.
   bool within(double enough, bool& certain) {
     const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
@@ -116,8 +124,9 @@ void turn_outward(const Facet& a, const Facet& b, const Relative& relative, cons
 PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& question) {
   TrianglePair pair(a.triangle, b.triangle, relative);
   const double rounding = pair.cores.rounding;
-  bool certain = false;
-  if (!pair.within(question.limit + rounding, certain)) return beyond_limit();
+  bool certain = false, apart = false;
+  if (!pair.within_normals(question.limit + rounding, apart)) return beyond_limit();
+  if (!apart && !pair.within(question.limit + rounding, certain)) return beyond_limit();
   PairDistance d;
   if (certain && pair.value < -rounding) {
     d.value = pair.value, d.tolerance = 2 * rounding, d.normal = pair.toward;

@@ -58,6 +58,11 @@ inline void common_patch(const Facet& a, const Facet& b, const Relative& relativ
                          PatchContacts& common) {
   common_patch(a.triangle, b.triangle, relative, n, common);
 }
+// Points are found with the distance.
+template <class A>
+void find_point(const A&, const Facet&, const Relative&, const PairQuestion&, PairDistance&) {}
+inline void find_point(const Facet&, const Ball&, const Relative&, const PairQuestion&, PairDistance&) {}
+
 inline void common_patch(const Facet&, const Ball&, const Relative&, const Vec3&, PatchContacts& common) {
   common.size = 0;
 }

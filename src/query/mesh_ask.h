@@ -102,7 +102,7 @@ void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) 
     traverse(tree_a, tree_b, query);
     return;
   }
-  walk::visit(pair, walk_limit(query), visitor);
+  walk::visit(pair, walk_limit(query), std::same_as<Q, DistanceQuery>, visitor);
 }
 
 template <class Q>

@@ -52,8 +52,8 @@ struct Visitor {
   double (*call)(void* self, std::uint32_t triangle);
 };
 
-/// In the same order on every machine.
-void visit(const MeshPair& pair, double limit, const PairVisitor& visitor);
+/// In the same order on every machine. `nearest`: the limit is going to shrink to the least distance there is.
+void visit(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor);
 /// `radius` is that of a ball around every point of the box.
 void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor);
 
