@@ -86,9 +86,9 @@ HWY_INLINE void complete_axes(float (*axes)[3], const float* along) {
   const float height = along[0] * n[0] + along[1] * n[1] + along[2] * n[2];
   const float length = std::abs(along[0]) + std::abs(along[1]) + std::abs(along[2]);
   for (std::size_t i = 0; i < 3; ++i) axes[1][i] = along[i] - height * n[i];
-  // Of what is all but parallel to n little more than rounding is left.
+  // Gaps add up along orthogonal axes only, and of what is all but parallel to n little more than rounding is left.
   const float left = std::abs(axes[1][0]) + std::abs(axes[1][1]) + std::abs(axes[1][2]);
-  if (!(left > 1e-2F * length) || !make_unit(axes[1])) {
+  if (!(left > 0.1F * length) || !make_unit(axes[1])) {
     const std::size_t least = std::abs(n[0]) <= std::abs(n[1]) ? (std::abs(n[0]) <= std::abs(n[2]) ? 0 : 2)
                                                                : (std::abs(n[1]) <= std::abs(n[2]) ? 1 : 2);
     for (std::size_t i = 0; i < 3; ++i) axes[1][i] = (i == least ? 1.0F : 0.0F) - n[least] * n[i];

@@ -1,4 +1,5 @@
 // What a mesh is like: edges, pieces, area, volume.
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <numeric>
 
@@ -79,10 +80,9 @@ void report_edges(const Data& data, const std::vector<Index>& weld, MeshReport& 
   std::vector<Edge> edges;
   edges.reserve(3 * data.triangles.size());
   for (const MeshTriangle& t : data.triangles) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Index from = weld[t[k]], to = weld[t[(k + 1) % 3]];
-      if (from != to) edges.push_back(edge_of(from, to));
-    }
+    const Index a = weld[t[0]], b = weld[t[1]], c = weld[t[2]];
+    if (a == b || b == c || c == a) continue;  // runs back the way it came
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, c), std::pair(c, a)}) edges.push_back(edge_of(from, to));
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.key < b.key; });
   std::vector<std::uint64_t> open;

@@ -5,6 +5,7 @@
 // on is computed from its ends in a fixed order, so that both triangles of an edge agree, rounding or not. Thus the
 // triangles cover every point the right number of times. What remains is which of them lie ahead: where rounding hides
 // that, another axis is asked, and at last the sum of all solid angles.
+#include <Eigen/Geometry>
 #include <cmath>
 
 #include "geometry/mesh_data.h"

@@ -27,6 +27,7 @@ struct TrianglePair {
   double value = -kInfinity;  // the largest separation seen
   Vec3 toward = Vec3::UnitX();
   int kind = 0;  // of its axis: 0 a's normal, 1 b's, 2 + 3 i + j edges i and j
+  static constexpr int kInPlane = 11;
 
   TrianglePair(const Triangle& first, const Triangle& second, const Relative& relative)
       : core_a(first), core_b(second), cores(core_a, core_b, relative) {
@@ -74,6 +75,17 @@ struct TrianglePair {
       }
     }
     return true;
+  }
+
+  // Of triangles that lie in a plane, or nearly: whether one of their edges keeps them apart within it.
+  bool apart_in_plane() {
+    for (int k = 0; k < 3; ++k) {
+      for (const Vec3& axis : {cross(normal_a, edge_a[k]), cross(normal_b, edge_b[k])}) {
+        const double length_sq = norm_sq(axis);
+        if (length_sq > 0 && consider(axis, length_sq, kInPlane, cores.rounding)) return true;
+      }
+    }
+    return false;
   }
 
   // Of an overlap: the point of a that lies deepest in b along `toward`.
@@ -128,13 +140,28 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
   if (!pair.within_normals(question.limit + rounding, apart)) return beyond_limit();
   if (!apart && !pair.within(question.limit + rounding, certain)) return beyond_limit();
   PairDistance d;
-  if (certain && pair.value < -rounding) {
-    d.value = pair.value, d.tolerance = 2 * rounding, d.normal = pair.toward;
-    d.on_a = plus(pair.core_a.middle, pair.deepest());
+  if (certain && pair.value <= rounding) {
+    // The axes have measured an overlap. Where it is next to none, only triangles in one plane can still be apart.
+    const double value = pair.value;
+    const Vec3 toward = pair.toward;
+    if (value < -rounding) {
+      d.on_a = plus(pair.core_a.middle, pair.deepest());
+    } else if (pair.apart_in_plane()) {
+      certain = false;
+    } else {
+      Depth none;
+      none.upper = -value, none.toward = toward;
+      d.on_a = plus(pair.core_a.middle, touching_points(pair.cores, none).on_a);
+    }
+    d.value = value, d.tolerance = 2 * rounding, d.normal = toward;
   } else {
-    const Vec3 first = pair.value > -kInfinity ? pair.toward : first_direction(pair.cores);
+    certain = false;
+  }
+  if (!certain) {
     PairQuestion plain = question;
     plain.cache = nullptr;
+    // Apart, the axis that shows it is where to begin.
+    const Vec3 first = pair.value > rounding ? pair.toward : first_direction(pair.cores);
     d = measure_cores(a.triangle, b.triangle, pair.cores, first, plain);
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);

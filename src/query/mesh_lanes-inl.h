@@ -102,6 +102,17 @@ HWY_INLINE Lanes3 unit(const Lanes3& a) {
   return {a.x * scale, a.y * scale, a.z * scale};
 }
 
+// The part of the unit a that is orthogonal to the unit t, as a unit; zero where little of it is.
+HWY_INLINE Lanes3 orthogonal(const Lanes3& a, const Lanes3& t) {
+  const Lanes along = dot(a, t);
+  const Lanes3 left = {a.x - along * t.x, a.y - along * t.y, a.z - along * t.z};
+  const Lanes square = dot(left, left), enough = all(0.5F);
+  const Lanes scale = each([&](std::size_t i) {
+    return hn::IfThenElseZero(hn::Ge(square.of[i], enough.of[i]), hn::Div(hn::Set(kF, 1), hn::Sqrt(square.of[i])));
+  });
+  return {left.x * scale, left.y * scale, left.z * scale};
+}
+
 // A box along any axes, as a tree sees it.
 struct Turned {
   float center[3], half[3];
@@ -203,6 +214,7 @@ template <std::size_t kSize, class Entry>
 class NearFirst {
  public:
   HWY_INLINE bool empty() const { return size_ == 0; }
+  HWY_INLINE std::size_t size() const { return size_; }
   HWY_INLINE Entry pop() { return entries_[--size_]; }
   HWY_INLINE void mark() { mark_ = size_; }
   HWY_INLINE void push(const Entry& entry) {

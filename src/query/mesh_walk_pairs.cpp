@@ -86,32 +86,37 @@ class PairWalk {
     if (stopped_) return;
     glance();
     Heap heap;
-    const auto put = [&](const Entry& entry, float) {
-      if (heap.full()) at_once(entry);
+    // What has no bound at all must be opened whatever comes: that goes by the stack, which costs less than the heap.
+    const auto put = [&](const Entry& entry, float order) {
+      if (entry.bound_sq == 0 && (entry.a & kTriangle) == 0) stack_.push({entry, order});
+      else if (heap.full()) at_once(entry);
       else heap.push(entry);
     };
     roots(put);
-    while (!heap.empty() && !stopped_) {
-      const Entry top = heap.pop();
+    while (!stopped_) {
+      Entry top;
+      if (!stack_.empty()) top = stack_.pop().entry;
+      else if (!heap.empty()) top = heap.pop();
+      else break;
       if (top.bound_sq > limit_sq_) break;
       if ((top.a & kTriangle) != 0) {
         lower(visitor_.call(visitor_.self, top.a & ~kTriangle, top.b));
         continue;
       }
-      const std::uint32_t child_a = child_of(pair_.a, top.a), child_b = child_of(pair_.b, top.b);
-      if ((child_a & child_b & kLeafBit) != 0) {
-        leaves(top);
-        // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
-        std::size_t measured = found_count_;
-        if (found_count_ > 0) {
-          const std::size_t least = nearest_found();
-          if (found_[least].bound_sq < kMuch * limit_sq_) at_once(found_[measured = least]);
-        }
-        for (std::size_t i = 0; i < found_count_ && !stopped_; ++i) {
-          if (i != measured && !(found_[i].bound_sq > limit_sq_)) put(found_[i], 0);
-        }
-      } else {
+      if ((child_of(pair_.a, top.a) & child_of(pair_.b, top.b) & kLeafBit) == 0) {
+        stack_.mark();
         open(top, put);
+        continue;
+      }
+      leaves(top);
+      // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
+      std::size_t measured = found_count_;
+      if (found_count_ > 0) {
+        const std::size_t least = nearest_found();
+        if (found_[least].bound_sq < kMuch * limit_sq_) at_once(found_[measured = least]);
+      }
+      for (std::size_t i = 0; i < found_count_ && !stopped_; ++i) {
+        if (i != measured && !(found_[i].bound_sq > limit_sq_)) put(found_[i], 0);
       }
     }
   }
@@ -169,15 +174,15 @@ class PairWalk {
     }
   }
 
-  // All that is on the stack, last in first out.
-  void descend() {
-    while (!stack_.empty() && !stopped_) {
+  // All that is on the stack above `below`, last in first out.
+  void descend(std::size_t below = 0) {
+    while (stack_.size() > below && !stopped_) {
       const Entry top = stack_.pop().entry;
       if (top.bound_sq > limit_sq_) continue;
       const std::uint32_t child_a = child_of(pair_.a, top.a), child_b = child_of(pair_.b, top.b);
       if ((child_a & child_b & kLeafBit) != 0) {
         leaves(top);
-        for (std::size_t i = 0; i < found_count_; ++i) at_once(found_[i]);
+        for (std::size_t i = 0; i < found_count_; ++i) at_once(found_[i]);  // triangles
       } else {
         stack_.mark();
         open(top, [&](const Entry& entry, float order) { stack_.push({entry, order}); });
@@ -190,8 +195,10 @@ class PairWalk {
     if ((entry.a & kTriangle) != 0) {
       lower(visitor_.call(visitor_.self, entry.a & ~kTriangle, entry.b));
     } else {
+      const std::size_t below = stack_.size();
+      stack_.mark();
       stack_.push({entry, 0});
-      descend();
+      descend(below);
     }
   }
 
@@ -243,12 +250,14 @@ class PairWalk {
     if (near_box == 0) return;
     b.complete();
 
-    // Boxes around each triangle of a, along its normal and its first edge.
+    // Boxes around each triangle of a, along its normal and its first edge. Gaps add up along orthogonal axes only, and
+    // the normal of a sliver is little more than rounding.
     Triangles a;
     for (int k = 0; k < 3; ++k) a.at[k] = load3(block_a.at[k]);
     const Lanes3 edge = a.at[1] - a.at[0];
     Lanes3 axes[3];
-    axes[0] = unit(cross(edge, a.at[2] - a.at[0])), axes[1] = unit(edge), axes[2] = cross(axes[0], axes[1]);
+    axes[1] = unit(edge);
+    axes[0] = orthogonal(unit(cross(edge, a.at[2] - a.at[0])), axes[1]), axes[2] = cross(axes[0], axes[1]);
     alignas(64) float axis[3][3][kWidth], least[3][kWidth], most[3][kWidth];
     for (int k = 0; k < 3; ++k) {
       store(axes[k].x, axis[k][0]), store(axes[k].y, axis[k][1]), store(axes[k].z, axis[k][2]);
@@ -302,7 +311,7 @@ class PairWalk {
   bool stopped_ = false;
   std::size_t found_count_ = 0;
   Entry found_[kWidth * kWidth];
-  NearFirst<(2 * bvh::kMaxDepth + 2) * kWidth + kWidth * kWidth, Ordered> stack_;
+  NearFirst<2 * (2 * bvh::kMaxDepth + 2) * kWidth + kWidth * kWidth, Ordered> stack_;  // at_once adds to another's
 };
 
 void visit_pairs(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor) {
