@@ -44,9 +44,6 @@ void spread(std::span<Found> found, std::size_t max) {
   }
 }
 
-// So many equally deep contacts are compared with each other.
-constexpr std::size_t kNeighbors = 64;
-
 // Number by number: what was just written so cannot be read at once in larger pieces.
 bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y() && a.z() == b.z(); }
 
@@ -85,15 +82,7 @@ void ContactQuery::add_to_many(const Found& contact) {
 std::span<Contact> ContactQuery::result_of_many() {
   const std::span<Contact> found = many_.first(count_);
   std::sort(found.begin(), found.end(), [](const Contact& x, const Contact& y) { return comes_before(x, y); });
-  // Neighbours often share a corner of their patches: the same place once is enough. Equal ones are equally deep.
-  std::size_t kept = 0;
-  for (const Contact& c : found) {
-    bool known = false;
-    for (std::size_t i = kept; i-- > 0 && found[i].depth == c.depth && kept - i <= kNeighbors && !known;)
-      known = same(found[i].point, c.point) && same(found[i].normal, c.normal);
-    if (!known) found[kept++] = c;
-  }
-  return found.first(kept);
+  return found;
 }
 
 std::span<const Found> ContactQuery::result(std::size_t max) {

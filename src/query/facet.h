@@ -56,6 +56,14 @@ void common_patch(const A& a, const Facet& b, const Relative& relative, const Ve
 }
 inline void common_patch(const Facet& a, const Facet& b, const Relative& relative, const Vec3& n,
                          PatchContacts& common) {
+  // Only where one of them lies level is there more than a point; crossing edges, the usual case, are done with soon.
+  const auto level = [](const Triangle& t, const Vec3& along) {
+    const Vec3 normal = cross(minus(t.b(), t.a()), minus(t.c(), t.a()));
+    const double height = dot(normal, along);
+    return height * height >= (1 - kLevel * kLevel) * norm_sq(normal);
+  };
+  common.size = 0;
+  if (!level(a.triangle, n) && !level(b.triangle, turned_back(relative.rotation, n))) return;
   common_patch(a.triangle, b.triangle, relative, n, common);
 }
 // Points are found with the distance.

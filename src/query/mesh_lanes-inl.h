@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -115,27 +116,32 @@ HWY_INLINE Lanes3 orthogonal(const Lanes3& a, const Lanes3& t) {
 
 // A box along any axes, as a tree sees it.
 struct Turned {
-  float center[3], half[3];
-  float axis[3][3];  // unit
+  alignas(16) float center[4], axis[3][4];  // axes: unit; the fourth numbers are not used
+  float half[3];
 
   // The box of a lane, seen through a frame.
   HWY_INLINE Turned(const Wide& wide, std::size_t lane, const Frame& f) {
-    float at[3], axes[3][3];
-    for (int i = 0; i < 3; ++i) {
-      at[i] = wide.center[i][lane], half[i] = wide.half[i][lane];
-      for (int k = 0; k < 3; ++k) axes[k][i] = wide.axis[k][i][lane];
-    }
-    for (int i = 0; i < 3; ++i) {
-      center[i] = f.r[i][0] * at[0] + f.r[i][1] * at[1] + f.r[i][2] * at[2] + f.t[i];
-      for (int k = 0; k < 3; ++k) axis[k][i] = f.r[i][0] * axes[k][0] + f.r[i][1] * axes[k][1] + f.r[i][2] * axes[k][2];
+    const Four x = four(f.r[0]), y = four(f.r[1]), z = four(f.r[2]);
+    to_four(center) =
+        x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
+    for (int k = 0; k < 3; ++k) {
+      to_four(axis[k]) = x * wide.axis[k][0][lane] + y * wide.axis[k][1][lane] + z * wide.axis[k][2][lane];
+      half[k] = wide.half[k][lane];
     }
   }
   // Along the axes of its frame, about the frame's origin.
   HWY_INLINE Turned(const float* size, const Frame& f) {
-    for (int i = 0; i < 3; ++i) {
-      center[i] = f.t[i], half[i] = size[i];
-      for (int k = 0; k < 3; ++k) axis[k][i] = f.r[i][k];
-    }
+    std::copy(f.t, f.t + 4, center);
+    for (int k = 0; k < 3; ++k) std::copy(f.r[k], f.r[k] + 4, axis[k]), half[k] = size[k];
+  }
+
+ private:
+  using Four = Eigen::Array4f;
+  static HWY_INLINE Eigen::Map<const Four, Eigen::Aligned16> four(const float* at) {
+    return Eigen::Map<const Four, Eigen::Aligned16>(at);
+  }
+  static HWY_INLINE Eigen::Map<Four, Eigen::Aligned16> to_four(float* at) {
+    return Eigen::Map<Four, Eigen::Aligned16>(at);
   }
 };
 
@@ -197,9 +203,9 @@ HWY_INLINE Triangles moved_triangles(const Block& block, const Frame& f) {
   Triangles t;
   for (int k = 0; k < 3; ++k) {
     const Lanes3 p = load3(block.at[k]);
-    t.at[k].x = all(f.r[0][0]) * p.x + all(f.r[0][1]) * p.y + all(f.r[0][2]) * p.z + all(f.t[0]);
-    t.at[k].y = all(f.r[1][0]) * p.x + all(f.r[1][1]) * p.y + all(f.r[1][2]) * p.z + all(f.t[1]);
-    t.at[k].z = all(f.r[2][0]) * p.x + all(f.r[2][1]) * p.y + all(f.r[2][2]) * p.z + all(f.t[2]);
+    t.at[k].x = all(f.r[0][0]) * p.x + all(f.r[1][0]) * p.y + all(f.r[2][0]) * p.z + all(f.t[0]);
+    t.at[k].y = all(f.r[0][1]) * p.x + all(f.r[1][1]) * p.y + all(f.r[2][1]) * p.z + all(f.t[1]);
+    t.at[k].z = all(f.r[0][2]) * p.x + all(f.r[1][2]) * p.y + all(f.r[2][2]) * p.z + all(f.t[2]);
   }
   return t;
 }

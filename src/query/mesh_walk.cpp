@@ -9,9 +9,9 @@ constexpr double kLargestReach = 1e17;
 constexpr double kSlack = 64 * 0x1p-24;
 
 Frame frame_of(const Mat3& rotation, const Vec3& translation) {
-  Frame f;
+  Frame f{};
   for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) f.r[i][k] = static_cast<float>(rotation(i, k));
+    for (int k = 0; k < 3; ++k) f.r[k][i] = static_cast<float>(rotation(i, k));
     f.t[i] = static_cast<float>(translation[i]);
   }
   return f;

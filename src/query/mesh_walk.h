@@ -7,9 +7,9 @@
 
 namespace graze::walk {
 
-/// How coordinates of one tree about its origin (its points as columns) look from the other's origin: R p + t.
+/// How coordinates of one tree about its origin look from the other's: R p + t, by columns. The fourth numbers are 0.
 struct Frame {
-  float r[3][3], t[3];
+  alignas(16) float r[3][4], t[4];
 };
 
 /// Two meshes as the walk sees them. `slack` bounds what all of its arithmetic is wrong by, in metres.
