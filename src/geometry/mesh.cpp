@@ -66,11 +66,14 @@ Buffer<Data::Corner> Data::place() {
   extent = std::max((bounds.max - tree.origin).maxCoeff(), (tree.origin - bounds.min).maxCoeff());
   tree.rounding = bvh::rounding_for(extent);
   corners.resize(vertices.size());
-  const double x = tree.origin.x(), y = tree.origin.y(), z = tree.origin.z();
+  double farthest = 0;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const Vec3& v = vertices[i];
-    corners[i] = {{static_cast<float>(v.x() - x), static_cast<float>(v.y() - y), static_cast<float>(v.z() - z), 0}};
+    const double x = vertices[i].x() - tree.origin.x(), y = vertices[i].y() - tree.origin.y();
+    const double z = vertices[i].z() - tree.origin.z();
+    corners[i] = {{static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), 0}};
+    farthest = std::max(farthest, x * x + y * y + z * z);
   }
+  radius = std::sqrt(farthest) * (1 + 8 * kEpsilon) + 8 * kEpsilon * tree.origin.cwiseAbs().maxCoeff();
   return corners;
 }
 
@@ -119,7 +122,7 @@ void Data::build(int threads) {
   bvh::build(tree, {boxes.data(), boxes.size()}, threads);
   Buffer<Oriented> oriented;
   fill_blocks(corners, oriented, threads);
-  fit_nodes(tree, {oriented.data(), oriented.size()}, wide);
+  fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
 }
 
 void Data::refit(int threads) {
@@ -129,7 +132,7 @@ void Data::refit(int threads) {
   Buffer<Oriented> oriented;
   const Buffer<bvh::Box> leaf_boxes = fill_blocks(corners, oriented, threads);
   bvh::refit(tree, {leaf_boxes.data(), leaf_boxes.size()}, scratch);
-  fit_nodes(tree, {oriented.data(), oriented.size()}, wide);
+  fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
 }
 
 }  // namespace mesh
@@ -237,10 +240,11 @@ void Mesh::own() {
   auto copy = std::make_shared<Data>();
   copy->vertices = data_->vertices, copy->triangles = data_->triangles, copy->pieces = data_->pieces;
   copy->solid = data_->solid, copy->all_used = data_->all_used;
-  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent, copy->stamp = data_->stamp;
+  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent, copy->radius = data_->radius, copy->stamp = data_->stamp;
   copy->tree = data_->tree.copy();
   copy->blocks.resize(data_->blocks.size());
   std::copy(data_->blocks.begin(), data_->blocks.end(), copy->blocks.begin());
+  copy->whole = data_->whole;
   copy->wide.resize(data_->wide.size());
   std::copy(data_->wide.begin(), data_->wide.end(), copy->wide.begin());
   data_ = std::move(copy);

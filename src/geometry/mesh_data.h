@@ -42,9 +42,11 @@ struct Data {
   bvh::Tree tree;
   Buffer<Block> blocks;               // one per leaf of the tree
   Buffer<Wide> wide;                  // one per node of the tree
+  Wide whole;                         // the first lane: a box around all
   std::vector<std::uint32_t> pieces;  // one vertex of each part that is connected
   double facing = 1;                  // of solids: -1 where the triangles face inwards
   double extent = 0;                  // largest coordinate about the tree's origin
+  double radius = 0;                  // no triangle reaches farther from the tree's origin
   std::uint64_t stamp = 0;
 
   const Vec3& corner(std::size_t triangle, std::size_t k) const { return vertices[triangles[triangle][k]]; }
@@ -63,8 +65,8 @@ struct Data {
 
 /// Finds both boxes of each block: along the tree's axes (not grown by the rounding), and along its own.
 void fit_blocks(std::span<const Block> blocks, float rounding, bvh::Box* boxes, Oriented* oriented);
-/// The boxes of the nodes from those of the leaves.
-void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide);
+/// The boxes of the nodes from those of the leaves, and that around all.
+void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide, Wide& whole);
 
 MeshReport report(const Data& data);
 /// One vertex of each connected part, the lowest index of each.

@@ -172,7 +172,7 @@ HWY_INLINE void set_child(Wide& w, std::size_t lane, const Oriented& own, const 
 
 // From the last node to the first: children come after their parents.
 void fit_all_nodes(const bvh::Node* nodes, std::size_t count, const Oriented* leaves, float rounding, Wide* wide,
-                   Oriented* scratch) {
+                   Oriented* scratch, const bvh::Box& all, Wide& whole) {
   for (std::size_t i = count; i-- > 0;) {
     Wide& w = wide[i];
     Oriented& o = scratch[i];
@@ -208,6 +208,13 @@ void fit_all_nodes(const bvh::Node* nodes, std::size_t count, const Oriented* le
       for (std::size_t j = 0; j < 3; ++j) w.half[j][lane] = kNothing;
     }
   }
+  bvh::Node around{};
+  around.set(0, all, 0);
+  whole = {};
+  set_child(whole, 0, scratch[0], around);
+  for (std::size_t lane = 1; lane < kWidth; ++lane) {
+    for (std::size_t j = 0; j < 3; ++j) whole.half[j][lane] = kNothing;
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -224,11 +231,11 @@ void fit_blocks(std::span<const Block> blocks, float rounding, bvh::Box* boxes, 
   HWY_DYNAMIC_DISPATCH(fit_leaves)(blocks.data(), blocks.size(), rounding, boxes, oriented);
 }
 
-void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide) {
+void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide, Wide& whole) {
   Buffer<Oriented> scratch;
   wide.resize(tree.nodes.size()), scratch.resize(tree.nodes.size());
   HWY_DYNAMIC_DISPATCH(fit_all_nodes)
-  (tree.nodes.data(), tree.nodes.size(), leaves.data(), tree.rounding, wide.data(), scratch.data());
+  (tree.nodes.data(), tree.nodes.size(), leaves.data(), tree.rounding, wide.data(), scratch.data(), tree.root, whole);
 }
 
 }  // namespace graze::mesh

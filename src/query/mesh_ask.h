@@ -28,6 +28,12 @@ double walk_limit(const Q& query) {
   return limit == -kInfinity ? -1 : std::max(limit, 0.0);
 }
 
+/// Whether balls about two points are farther apart than the limit: all that most pairs of a scene need.
+inline bool balls_apart(const Vec3& between, double radii, double limit, double lengths) {
+  const double reach = radii + std::max(limit, 0.0) + 32 * kEpsilon * (lengths + radii);
+  return norm_sq(between) > reach * reach;
+}
+
 template <Unbounded A, class Q>
 void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) {
   // Nodes against the plane, in double: support points of boxes.
@@ -76,7 +82,11 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
     const Aabb box = bounds(Shape(a));
     center = box.center(), half = box.half();
   }
-  const walk::MeshAndBox pair(mesh.data(), center, half, relative.inverse());
+  const mesh::Data& data = mesh.data();
+  if (balls_apart(minus(relative.to_a(data.tree.origin), center), data.radius + std::sqrt(norm_sq(half)) + radius,
+                  query.limit(), size_of(data.tree.origin) + size_of(center) + size_of(relative.translation)))
+    return;
+  const walk::MeshAndBox pair(data, center, half, relative.inverse());
   if (!pair.fits()) {
     for (std::size_t i = 0; i < mesh.size() && walk_limit(query) >= 0; ++i) query.leaf(asked.one, 0, parts, i);
     return;
@@ -88,6 +98,10 @@ template <class Q>
 void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) {
   const MeshTree tree_a(a), tree_b(b);
   if (tree_a.empty() || tree_b.empty()) return;
+  const Vec3 &origin_a = a.data().tree.origin, &origin_b = b.data().tree.origin;
+  if (balls_apart(minus(relative.to_a(origin_b), origin_a), a.data().radius + b.data().radius, query.limit(),
+                  size_of(origin_a) + size_of(origin_b) + size_of(relative.translation)))
+    return;
   struct Asked {
     const MeshParts a, b;
     Q& query;

@@ -81,10 +81,10 @@ class PairWalk {
   }
 
   // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at that
-  // need not be. A quick descent finds a limit to begin with. Where the heap is full, entries are dealt with at once.
+  // need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries are dealt with at once.
   void run_nearest() {
     if (stopped_) return;
-    glance();
+    if (limit_sq_ > kHuge / 8) glance();
     Heap heap;
     // What has no bound at all must be opened whatever comes: that goes by the stack, which costs less than the heap.
     const auto put = [&](const Entry& entry, float order) {
@@ -135,7 +135,10 @@ class PairWalk {
   template <class Sink>
   void roots(const Sink& sink) {
     const Wide &root_a = pair_.a.wide[0], &root_b = pair_.b.wide[0];
-    for (Ref k = 0; k < kWidth && root_b.child[k] != kNone; ++k) {
+    Lanes bounds, between;
+    unsigned near = near_children(root_b, Turned(pair_.a.whole, 0, pair_.a_to_b), limit_sq_, bounds, between);
+    for (; near != 0; near &= near - 1) {
+      const auto k = static_cast<Ref>(std::countr_zero(near));
       offer(
           root_a, 0, Turned(root_b, k, pair_.b_to_a), [k](Ref a) { return Entry{0, a, k}; }, sink);
     }
@@ -315,6 +318,9 @@ class PairWalk {
 };
 
 void visit_pairs(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor) {
+  Lanes bounds, between;
+  const float limit_sq = square_above(limit, pair.slack);
+  if (near_children(pair.a.whole, Turned(pair.b.whole, 0, pair.b_to_a), limit_sq, bounds, between) == 0) return;
   PairWalk walk(pair, limit, visitor);
   if (nearest) walk.run_nearest();
   else walk.run_all();
