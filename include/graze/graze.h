@@ -12,6 +12,7 @@
 #include "graze/base/vec.h"
 #include "graze/geometry/cloud.h"
 #include "graze/geometry/geometry.h"
+#include "graze/geometry/mesh.h"
 #include "graze/index/capt.h"
 #include "graze/index/filter.h"
 #include "graze/index/kd_tree.h"
