@@ -211,9 +211,11 @@ using Slice = hn::FixedTag<std::uint8_t, 16>;
 
 HWY_INLINE hn::Vec<Slice> upper_numbers(Slice d, hn::Vec<Slice> upper) {
   const auto half = hn::Min(hn::AverageRound(upper, hn::Zero(d)), hn::Set(d, std::uint8_t{kHalves - 1}));
-  // Indices from 16 on, and those that have wrapped, get their highest bit set, which looks up a zero.
+  // Indices from 16 on, and those that have wrapped, get their highest bit set, which looks up a zero; of the others
+  // only the low four bits may be left.
   const auto part = [&](std::uint8_t begin) HWY_ATTR {
-    const auto index = hn::SaturatedAdd(hn::Sub(half, hn::Set(d, begin)), hn::Set(d, std::uint8_t{0x70}));
+    const auto marked = hn::SaturatedAdd(hn::Sub(half, hn::Set(d, begin)), hn::Set(d, std::uint8_t{0x70}));
+    const auto index = hn::And(marked, hn::Set(d, std::uint8_t{0x8F}));
     return hn::TableLookupBytesOr0(hn::Load(d, kUpperNumbers.of + begin), index);
   };
   return hn::Or(part(0), hn::Or(part(16), part(32)));
