@@ -120,6 +120,7 @@ void Data::build(int threads) {
       },
       {.threads = threads, .grain = kWidth * kGrain});
   bvh::build(tree, {boxes.data(), boxes.size()}, threads);
+  if (triangles.empty()) return;
   Buffer<Oriented> oriented;
   fill_blocks(corners, oriented, threads);
   fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
