@@ -100,7 +100,8 @@ Geometry mesh_from(const Fields& fields) {
     for (std::size_t k = 0; k < 3; ++k) {
       const Json& index = list[i][k];
       if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= vertices.size())
-        throw Error(fmt::format("{}[{}]", at, k), fmt::format("must be a whole number below the {} vertices", vertices.size()));
+        throw Error(fmt::format("{}[{}]", at, k),
+                    fmt::format("must be a whole number below the {} vertices", vertices.size()));
       triangle[k] = index.get<std::uint32_t>();
     }
   }

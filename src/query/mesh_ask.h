@@ -44,7 +44,8 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
   const double level = a.offset() - a.normal().dot(relative.translation);
   const auto lower = [&](const Aabb& box) {
     const double at = n.dot(box.center()) - level, reach = n.cwiseAbs().dot(box.half());
-    const double slack = 32 * kEpsilon * (size_of(box.center()) + size_of(box.half()) + std::abs(level) + size_of(relative.translation));
+    const double slack =
+        32 * kEpsilon * (size_of(box.center()) + size_of(box.half()) + std::abs(level) + size_of(relative.translation));
     return (std::same_as<A, Plane> ? std::abs(at) : at) - reach - slack;
   };
   struct Walk {

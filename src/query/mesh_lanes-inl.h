@@ -122,8 +122,7 @@ struct Turned {
   // The box of a lane, seen through a frame.
   HWY_INLINE Turned(const Wide& wide, std::size_t lane, const Frame& f) {
     const Four x = four(f.r[0]), y = four(f.r[1]), z = four(f.r[2]);
-    to_four(center) =
-        x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
+    to_four(center) = x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
     for (int k = 0; k < 3; ++k) {
       to_four(axis[k]) = x * wide.axis[k][0][lane] + y * wide.axis[k][1][lane] + z * wide.axis[k][2][lane];
       half[k] = wide.half[k][lane];
@@ -146,8 +145,8 @@ struct Turned {
 };
 
 // Bits of the children that may be as near to the box as the root of `limit_sq`, with the squares of their bounds: the
-// larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the centres.
-// With `toward`, a unit direction from the box to the node's side, what that tells counts, too.
+// larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the
+// centres. With `toward`, a unit direction from the box to the node's side, what that tells counts, too.
 HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds, Lanes& between,
                                   const float* toward = nullptr) {
   const Lanes zero = all(0), limit = all(limit_sq);

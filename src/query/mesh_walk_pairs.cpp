@@ -80,8 +80,9 @@ class PairWalk {
     descend();
   }
 
-  // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at that
-  // need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries are dealt with at once.
+  // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at
+  // that need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries
+  // are dealt with at once.
   void run_nearest() {
     if (stopped_) return;
     if (limit_sq_ > kHuge / 8) glance();
@@ -153,7 +154,11 @@ class PairWalk {
     for (; near != 0; near &= near - 1) {
       const auto k = static_cast<Ref>(std::countr_zero(near));
       offer(
-          root_a, 0, Turned(root_b, k, pair_.b_to_a), [k](Ref a) { return Entry{0, a, k}; }, from_b_, sink);
+          root_a, 0, Turned(root_b, k, pair_.b_to_a),
+          [k](Ref a) {
+            return Entry{0, a, k};
+          },
+          from_b_, sink);
     }
   }
 
@@ -165,12 +170,18 @@ class PairWalk {
     if (leaf_b || (!leaf_a && size_of_box(pair_.a, top.a) >= size_of_box(pair_.b, top.b))) {
       const Turned box(pair_.b.wide[top.b / kWidth], top.b % kWidth, pair_.b_to_a);
       offer(
-          pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box, [&](Ref a) { return Entry{0, a, top.b}; },
+          pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box,
+          [&](Ref a) {
+            return Entry{0, a, top.b};
+          },
           from_b_, sink);
     } else {
       const Turned box(pair_.a.wide[top.a / kWidth], top.a % kWidth, pair_.a_to_b);
       offer(
-          pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box, [&](Ref b) { return Entry{0, top.a, b}; },
+          pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box,
+          [&](Ref b) {
+            return Entry{0, top.a, b};
+          },
           from_a_, sink);
     }
   }
@@ -293,7 +304,7 @@ class PairWalk {
     }
 
     for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
-      const auto one = [&](const float (*rows)[kWidth]) -> Lanes3 {
+      const auto one = [&](const float(*rows)[kWidth]) -> Lanes3 {
         return {all(rows[0][i]), all(rows[1][i]), all(rows[2][i])};
       };
       const Lanes limit_sq = all(limit_sq_);

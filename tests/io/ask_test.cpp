@@ -270,7 +270,8 @@ TEST(Ask, KnowsMeshes) {
   const std::string empty = R"({"shape":"mesh","vertices":[],"triangles":[]})";
   EXPECT_EQ(answer(pair("collide", empty, kBall)).text, R"({"collide":false})");
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,1]]})").find("a.triangles[0][2]"), 0U);
-  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,-1]]})").find("a.triangles[0][2]"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,-1]]})").find("a.triangles[0][2]"),
+            0U);
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0]]})").find("a.triangles[0]"), 0U);
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[],"triangles":7})").find("a.triangles"), 0U);
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[],"triangles":[],"solid":1})").find("a.solid"), 0U);

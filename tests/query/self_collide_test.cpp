@@ -62,8 +62,11 @@ TEST(SelfCollision, IsWhatExactIntegersSay) {
     Soup soup;
     const int half = 1 + round % 3;
     for (int i = 0; i < 4 + round % 8; ++i)
-      soup.vertices.push_back(Vec3(random.integer(-half, half), random.integer(-half, half), random.integer(-half, half)));
-    const auto any = [&] { return static_cast<std::uint32_t>(random.integer(0, static_cast<int>(soup.vertices.size()) - 1)); };
+      soup.vertices.push_back(
+          Vec3(random.integer(-half, half), random.integer(-half, half), random.integer(-half, half)));
+    const auto any = [&] {
+      return static_cast<std::uint32_t>(random.integer(0, static_cast<int>(soup.vertices.size()) - 1));
+    };
     for (int i = 0; i < 2 + round % 9; ++i) {
       const std::uint32_t x = any(), y = any();
       soup.triangles.push_back({x, y, any()});
@@ -98,7 +101,8 @@ TEST(SelfCollision, IsSeenWhereADeformingSurfaceFolds) {
   Soup sheet;
   constexpr std::uint32_t kSide = 40;
   for (std::uint32_t i = 0; i <= kSide; ++i) {
-    for (std::uint32_t j = 0; j <= kSide; ++j) sheet.vertices.push_back({0.05 * i, 0.05 * j, 0.001 * ((i * 7 + j * 3) % 5)});
+    for (std::uint32_t j = 0; j <= kSide; ++j)
+      sheet.vertices.push_back({0.05 * i, 0.05 * j, 0.001 * ((i * 7 + j * 3) % 5)});
   }
   for (std::uint32_t i = 0; i < kSide; ++i) {
     for (std::uint32_t j = 0; j < kSide; ++j) {

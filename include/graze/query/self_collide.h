@@ -18,8 +18,8 @@ struct FoldedPair {
 
 /// Whether any two triangles of the mesh meet beyond what they share. Triangles that share a corner (the vertex, or
 /// vertices at the same place) count if they meet anywhere else, triangles that share an edge only if they are folded
-/// flat onto each other, and those that share all three corners always. Triangles with a repeated corner are passed over.
-/// What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
+/// flat onto each other, and those that share all three corners always. Triangles with a repeated corner are passed
+/// over. What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
 bool self_collide(const Mesh& mesh);
 
 /// How many such pairs there are. The buffer gets them, sorted; where it is too small, some of them.
