@@ -103,10 +103,14 @@ std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uin
 
 void building(Claims& claims, const std::string& name, const Soup& soup, int rounds) {
   const auto [ours, peer] = compare(
-      1, [&] { keep(Mesh(soup.vertices, soup.triangles, {.threads = 1}).size()); }, [&] { keep(to_fcl(soup)->num_tris); },
-      rounds);
-  claims.add({.id = "meshes/build " + name, .ours = ours / 1e6, .peer_name = "FCL OBBRSS", .peer = peer / 1e6,
-              .unit = "ms", .goal = 6});
+      1, [&] { keep(Mesh(soup.vertices, soup.triangles, {.threads = 1}).size()); },
+      [&] { keep(to_fcl(soup)->num_tris); }, rounds);
+  claims.add({.id = "meshes/build " + name,
+              .ours = ours / 1e6,
+              .peer_name = "FCL OBBRSS",
+              .peer = peer / 1e6,
+              .unit = "ms",
+              .goal = 6});
   Mesh mesh(soup.vertices, soup.triangles);
   const auto model = to_fcl(soup);
   std::vector<Vec3> moved = soup.vertices;
@@ -128,14 +132,22 @@ void building(Claims& claims, const std::string& name, const Soup& soup, int rou
         move();
       },
       rounds);
-  claims.add({.id = "meshes/refit " + name, .ours = refit.ours / 1e6, .peer_name = "FCL OBBRSS",
-              .peer = refit.peer / 1e6, .unit = "ms", .goal = 30});
+  claims.add({.id = "meshes/refit " + name,
+              .ours = refit.ours / 1e6,
+              .peer_name = "FCL OBBRSS",
+              .peer = refit.peer / 1e6,
+              .unit = "ms",
+              .goal = 30});
   // What FCL keeps after building: nodes, the order of the triangles, the triangles and their vertices.
   const double peer_bytes = static_cast<double>(model->getNumBVs()) * sizeof(fcl::BVNode<fcl::OBBRSSd>) +
                             static_cast<double>(soup.triangles.size()) * (sizeof(fcl::Triangle) + sizeof(unsigned)) +
                             static_cast<double>(soup.vertices.size()) * sizeof(Vec3);
-  claims.add({.id = "meshes/memory " + name, .ours = static_cast<double>(mesh.memory_bytes()) / 1e6,
-              .peer_name = "FCL OBBRSS", .peer = peer_bytes / 1e6, .unit = "MB", .goal = 2});
+  claims.add({.id = "meshes/memory " + name,
+              .ours = static_cast<double>(mesh.memory_bytes()) / 1e6,
+              .peer_name = "FCL OBBRSS",
+              .peer = peer_bytes / 1e6,
+              .unit = "MB",
+              .goal = 2});
 }
 
 void asking(Claims& claims, const std::string& name, const Soup& soup, int count) {
@@ -168,8 +180,12 @@ void asking(Claims& claims, const std::string& name, const Soup& soup, int count
           }
         },
         5);
-    claims.add({.id = fmt::format("meshes/collide {} {}", name, set.name), .ours = collided.ours / 1e3,
-                .peer_name = "FCL OBBRSS", .peer = collided.peer / 1e3, .unit = "us", .goal = 4,
+    claims.add({.id = fmt::format("meshes/collide {} {}", name, set.name),
+                .ours = collided.ours / 1e3,
+                .peer_name = "FCL OBBRSS",
+                .peer = collided.peer / 1e3,
+                .unit = "us",
+                .goal = 4,
                 .agree = hit == peer_hit});
     if (set.gap > 0) {
       std::vector<double> apart(poses.size()), peer_apart(poses.size());
@@ -188,8 +204,13 @@ void asking(Claims& claims, const std::string& name, const Soup& soup, int count
           3);
       bool agree = true;
       for (std::size_t i = 0; i < poses.size(); ++i) agree = agree && std::abs(apart[i] - peer_apart[i]) < 1e-9;
-      claims.add({.id = fmt::format("meshes/distance {} {}", name, set.name), .ours = measured.ours / 1e3,
-                  .peer_name = "FCL OBBRSS", .peer = measured.peer / 1e3, .unit = "us", .goal = 4, .agree = agree});
+      claims.add({.id = fmt::format("meshes/distance {} {}", name, set.name),
+                  .ours = measured.ours / 1e3,
+                  .peer_name = "FCL OBBRSS",
+                  .peer = measured.peer / 1e3,
+                  .unit = "us",
+                  .goal = 4,
+                  .agree = agree});
     } else {
       // All contacts: the same pairs of triangles.
       constexpr std::size_t kMany = 100000;
@@ -224,8 +245,13 @@ void asking(Claims& claims, const std::string& name, const Soup& soup, int count
         agree = agree && std::includes(ours.begin(), ours.end(), theirs.begin(), theirs.end());
       }
       fmt::print("all contacts {}: {} pairs of triangles, FCL {}\n", name, pairs, peer_pairs);
-      claims.add({.id = fmt::format("meshes/all contacts {} {}", name, set.name), .ours = counted.ours / 1e3,
-                  .peer_name = "FCL OBBRSS", .peer = counted.peer / 1e3, .unit = "us", .goal = 3, .agree = agree});
+      claims.add({.id = fmt::format("meshes/all contacts {} {}", name, set.name),
+                  .ours = counted.ours / 1e3,
+                  .peer_name = "FCL OBBRSS",
+                  .peer = counted.peer / 1e3,
+                  .unit = "us",
+                  .goal = 3,
+                  .agree = agree});
     }
   }
 }
@@ -314,8 +340,13 @@ void robot(Claims& claims, const std::string& kind) {
         }
       },
       3);
-  claims.add({.id = "meshes/robot first hit, " + kind, .ours = first.ours / 1e3, .peer_name = "FCL OBBRSS",
-              .peer = first.peer / 1e3, .unit = "us", .goal = 3, .agree = hit == peer_hit});
+  claims.add({.id = "meshes/robot first hit, " + kind,
+              .ours = first.ours / 1e3,
+              .peer_name = "FCL OBBRSS",
+              .peer = first.peer / 1e3,
+              .unit = "us",
+              .goal = 3,
+              .agree = hit == peer_hit});
 
   // FCL's distance of a mesh and a shape is slow: two of the configurations that are free, four links apart.
   std::vector<double> apart, peer_apart;
@@ -358,13 +389,38 @@ void robot(Claims& claims, const std::string& kind) {
     return;
   }
   bool agree = true;
-  for (std::size_t i = 0; i < apart.size(); ++i) agree = agree && std::abs(apart[i] - peer_apart[i]) < 1e-3 * (1 + peer_apart[i]);
+  for (std::size_t i = 0; i < apart.size(); ++i)
+    agree = agree && std::abs(apart[i] - peer_apart[i]) < 1e-3 * (1 + peer_apart[i]);
   const double per = 1e3 * static_cast<double>(asked);
-  claims.add({.id = "meshes/robot distance, " + kind, .ours = nearest.ours / per, .peer_name = "FCL OBBRSS",
-              .peer = nearest.peer / per, .unit = "us", .goal = 4, .agree = agree});
+  claims.add({.id = "meshes/robot distance, " + kind,
+              .ours = nearest.ours / per,
+              .peer_name = "FCL OBBRSS",
+              .peer = nearest.peer / per,
+              .unit = "us",
+              .goal = 4,
+              .agree = agree});
 }
 
 #endif
+
+}  // namespace
+}  // namespace meshes_bench
+
+namespace meshes_bench {
+namespace {
+
+// How the work on a deforming mesh grows: no claim, FCL has no self-collision to compare with.
+void growth() {
+  for (const int frequency : {7, 22, 71, 224}) {
+    const Soup soup = bumpy_sphere(frequency, 1);
+    Mesh mesh(soup.vertices, soup.triangles, {.threads = 1});
+    const double refit = graze::bench::time_of([&] { mesh.replace_vertices(soup.vertices, 1); });
+    bool folded = false;
+    const double self = graze::bench::time_of([&] { folded = self_collide(mesh); });
+    fmt::print("deforming, {:>7} triangles: refit {:.3f} ms, self-collision {:.3f} ms{}\n", soup.triangles.size(),
+               refit / 1e6, self / 1e6, folded ? ", folded" : "");
+  }
+}
 
 }  // namespace
 }  // namespace meshes_bench
@@ -380,7 +436,9 @@ int main(int argc, char** argv) {
   asking(claims, "100 k", large, 10);
   for (const char* kind : {"boxes", "spheres", "cylinders", "meshes"}) robot(claims, kind);
 #else
+  using namespace meshes_bench;
   claims.missing("meshes", "FCL is not installed");
 #endif
+  growth();
   return claims.finish();
 }

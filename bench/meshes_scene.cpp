@@ -7,11 +7,11 @@ namespace meshes_bench {
 
 Soup bumpy_sphere(int frequency, std::uint32_t seed, double bumps) {
   const double g = (1 + std::sqrt(5.0)) / 2;
-  const Vec3 corners[12] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0}, {0, -1, g}, {0, 1, g},
-                            {0, -1, -g}, {0, 1, -g}, {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
-  const int faces[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-                            {11, 10, 2}, {10, 7, 6}, {7, 1, 8}, {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8},
-                            {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+  const Vec3 corners[12] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                            {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
+  const int faces[20][3] = {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+                            {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+                            {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
   Soup soup;
   std::map<std::array<std::int64_t, 3>, std::uint32_t> known;
   const auto vertex = [&](const Vec3& p) {
@@ -20,7 +20,8 @@ Soup bumpy_sphere(int frequency, std::uint32_t seed, double bumps) {
     for (int i = 0; i < 3; ++i) key[static_cast<std::size_t>(i)] = std::llround(n[i] * 1e9);
     const auto [at, fresh] = known.emplace(key, static_cast<std::uint32_t>(soup.vertices.size()));
     if (fresh) {
-      const double s = seed, wave = std::sin(11 * n.x() + s) * std::sin(9 * n.y() + 2 * s) + std::sin(13 * n.z() + 3 * s);
+      const double s = seed,
+                   wave = std::sin(11 * n.x() + s) * std::sin(9 * n.y() + 2 * s) + std::sin(13 * n.z() + 3 * s);
       soup.vertices.push_back(0.5 * (1 + bumps * 0.5 * wave) * n);
     }
     return at->second;

@@ -13,6 +13,7 @@
 #include "graze/geometry/cloud.h"
 #include "graze/geometry/geometry.h"
 #include "graze/geometry/mesh.h"
+#include "graze/index/bvh.h"
 #include "graze/index/capt.h"
 #include "graze/index/filter.h"
 #include "graze/index/kd_tree.h"
@@ -24,4 +25,5 @@
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
+#include "graze/query/self_collide.h"
 #include "graze/shape/shape.h"

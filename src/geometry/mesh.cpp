@@ -108,18 +108,19 @@ void Data::build(int threads) {
   const Buffer<Corner> corners = place();
   Buffer<bvh::Box> boxes;
   boxes.resize(triangles.size());
-  parallel_for(
-      triangles.size(),
-      [&](std::size_t i) {
-        const float *a = corners[triangles[i][0]].at, *b = corners[triangles[i][1]].at, *c = corners[triangles[i][2]].at;
-        bvh::Box& box = boxes[i];
-        for (int k = 0; k < 4; ++k) {
-          box.min[k] = std::min(a[k], std::min(b[k], c[k]));
-          box.max[k] = std::max(a[k], std::max(b[k], c[k]));
-        }
-      },
-      {.threads = threads, .grain = kWidth * kGrain});
+  parallel_for(triangles.size(),
+               [&](std::size_t i) {
+                 const float *a = corners[triangles[i][0]].at, *b = corners[triangles[i][1]].at,
+                             *c = corners[triangles[i][2]].at;
+                 bvh::Box& box = boxes[i];
+                 for (int k = 0; k < 4; ++k) {
+                   box.min[k] = std::min(a[k], std::min(b[k], c[k]));
+                   box.max[k] = std::max(a[k], std::max(b[k], c[k]));
+                 }
+               },
+               {.threads = threads, .grain = kWidth * kGrain});
   bvh::build(tree, {boxes.data(), boxes.size()}, threads);
+  if (triangles.empty()) return;
   Buffer<Oriented> oriented;
   fill_blocks(corners, oriented, threads);
   fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
@@ -162,7 +163,8 @@ std::string validate_wide(const Data& d) {
               double at = 0;
               for (std::size_t j = 0; j < 3; ++j) {
                 const auto e = static_cast<Eigen::Index>(j);
-                at += double{wide.axis[axis][j][k]} * (d.corner(t, c)[e] - d.tree.origin[e] - double{wide.center[j][k]});
+                at +=
+                    double{wide.axis[axis][j][k]} * (d.corner(t, c)[e] - d.tree.origin[e] - double{wide.center[j][k]});
               }
               if (!(std::abs(at) <= double{wide.half[axis][k]}))
                 return fmt::format("triangle {} leaves the box of child {} of node {}", t, k, node);
@@ -206,8 +208,9 @@ Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangl
     data->facing = r.volume < 0 ? -1 : 1;
     if (!triangles.empty() && !r.watertight) {
       const auto& edge = *r.first_open_edge;
-      throw Error("mesh", fmt::format("cannot be solid: it is open at the edge of vertices {} and {}, and {} edges in all",
-                                      edge[0], edge[1], r.open_edges));
+      throw Error("mesh",
+                  fmt::format("cannot be solid: it is open at the edge of vertices {} and {}, and {} edges in all",
+                              edge[0], edge[1], r.open_edges));
     }
   }
   data->pieces = mesh::pieces_of(*data);
@@ -231,16 +234,15 @@ void Mesh::rebuild(int threads) {
   const_cast<Data&>(*data_).build(threads);
 }
 
-double Mesh::decay() const {
-  return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1;
-}
+double Mesh::decay() const { return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1; }
 
 void Mesh::own() {
   if (data_.use_count() == 1) return;
   auto copy = std::make_shared<Data>();
   copy->vertices = data_->vertices, copy->triangles = data_->triangles, copy->pieces = data_->pieces;
   copy->solid = data_->solid, copy->all_used = data_->all_used;
-  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent, copy->radius = data_->radius, copy->stamp = data_->stamp;
+  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent,
+  copy->radius = data_->radius, copy->stamp = data_->stamp;
   copy->tree = data_->tree.copy();
   copy->blocks.resize(data_->blocks.size());
   std::copy(data_->blocks.begin(), data_->blocks.end(), copy->blocks.begin());
@@ -262,7 +264,8 @@ int Mesh::winding(const Vec3& p) const { return data_->solid ? mesh::winding(*da
 
 std::size_t Mesh::memory_bytes() const {
   return sizeof(Data) + data_->vertices.capacity() * sizeof(Vec3) + data_->triangles.capacity() * sizeof(MeshTriangle) +
-         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes() + data_->wide.bytes();
+         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes() +
+         data_->wide.bytes();
 }
 
 std::string Mesh::validate() const {

@@ -140,7 +140,7 @@ void fit_leaves(const Block* blocks, std::size_t count, float rounding, bvh::Box
 // The span of all boxes of a node along an axis.
 HWY_INLINE Span span_along(const Wide& wide, const float* axis) {
   const F x = hn::Set(kF, axis[0]), y = hn::Set(kF, axis[1]), z = hn::Set(kF, axis[2]);
-  const auto dot = [&](const float (*rows)[kWidth], std::size_t i) {
+  const auto dot = [&](const float(*rows)[kWidth], std::size_t i) {
     F at = hn::Mul(hn::Load(kF, rows[0] + i), x);
     at = hn::Add(at, hn::Mul(hn::Load(kF, rows[1] + i), y));
     return hn::Add(at, hn::Mul(hn::Load(kF, rows[2] + i), z));

@@ -82,7 +82,8 @@ void report_edges(const Data& data, const std::vector<Index>& weld, MeshReport& 
   for (const MeshTriangle& t : data.triangles) {
     const Index a = weld[t[0]], b = weld[t[1]], c = weld[t[2]];
     if (a == b || b == c || c == a) continue;  // runs back the way it came
-    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, c), std::pair(c, a)}) edges.push_back(edge_of(from, to));
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, c), std::pair(c, a)})
+      edges.push_back(edge_of(from, to));
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.key < b.key; });
   std::vector<std::uint64_t> open;

@@ -60,7 +60,10 @@ struct Subtree {
   std::vector<Leaf> leaves;
 };
 
-double leaves_for(std::size_t count) { return static_cast<double>((count + kWidth - 1) / kWidth); }
+double leaves_for(std::size_t count) {
+  const std::size_t leaves = (count + kWidth - 1) / kWidth;
+  return static_cast<double>(leaves);
+}
 
 class Builder {
  public:

@@ -103,7 +103,7 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   const Relative relative = pair.relative();
   const bool meshes = has_mesh(pair), many = meshes && room > ContactQuery::kCapacity;
   ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin,
-                     meshes ? nullptr : options.cache,                     many ? buffer.first(room) : std::span<Contact>());
+                     meshes ? nullptr : options.cache, many ? buffer.first(room) : std::span<Contact>());
   if (meshes) {
     mesh_contacts(pair.first.geometry, pair.second.geometry, relative, query);
   } else {

@@ -39,20 +39,21 @@ Distance distance(const Placed& a, const Placed& b, const DistanceOptions& optio
   if (has_mesh(pair)) {
     const MeshDistance found = mesh_distance(pair.first.geometry, pair.second.geometry, pair.relative(), question);
     best = found.distance, feature_first = found.a, feature_second = found.b;
-  } else best = with_kinds<PairDistance>(
-      pair.first.geometry, pair.second.geometry, [&]<class A, class B>(const A& first, const B& second) {
-        if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
-          return measure_at(first, pair.center_in_second(), second, question.limit);
-        } else if constexpr (std::same_as<B, Cloud>) {
-          const Relative relative = pair.relative();
-          DistanceQuery query(relative, question);
-          ask(first, second, query);
-          feature_first = query.a(), feature_second = query.b();
-          return query.best();
-        } else {
-          return measure(first, second, pair.relative(), question);
-        }
-      });
+  } else
+    best = with_kinds<PairDistance>(pair.first.geometry, pair.second.geometry,
+                                    [&]<class A, class B>(const A& first, const B& second) {
+                                      if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
+                                        return measure_at(first, pair.center_in_second(), second, question.limit);
+                                      } else if constexpr (std::same_as<B, Cloud>) {
+                                        const Relative relative = pair.relative();
+                                        DistanceQuery query(relative, question);
+                                        ask(first, second, query);
+                                        feature_first = query.a(), feature_second = query.b();
+                                        return query.best();
+                                      } else {
+                                        return measure(first, second, pair.relative(), question);
+                                      }
+                                    });
 
   Distance d;
   d.beyond = best.beyond;

@@ -31,7 +31,8 @@ struct TrianglePair {
 
   TrianglePair(const Triangle& first, const Triangle& second, const Relative& relative)
       : core_a(first), core_b(second), cores(core_a, core_b, relative) {
-    for (int k = 0; k < 3; ++k) b[k] = plus(turned(relative.rotation, core_b.corners[static_cast<std::size_t>(k)]), cores.offset);
+    for (int k = 0; k < 3; ++k)
+      b[k] = plus(turned(relative.rotation, core_b.corners[static_cast<std::size_t>(k)]), cores.offset);
     const Vec3* a = core_a.corners.data();
     for (int k = 0; k < 3; ++k) edge_a[k] = minus(a[(k + 1) % 3], a[k]), edge_b[k] = minus(b[(k + 1) % 3], b[k]);
     normal_a = cross(edge_a[0], edge_a[1]), normal_b = cross(edge_b[0], edge_b[1]);

@@ -44,7 +44,8 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
   const double level = a.offset() - a.normal().dot(relative.translation);
   const auto lower = [&](const Aabb& box) {
     const double at = n.dot(box.center()) - level, reach = n.cwiseAbs().dot(box.half());
-    const double slack = 32 * kEpsilon * (size_of(box.center()) + size_of(box.half()) + std::abs(level) + size_of(relative.translation));
+    const double slack =
+        32 * kEpsilon * (size_of(box.center()) + size_of(box.half()) + std::abs(level) + size_of(relative.translation));
     return (std::same_as<A, Plane> ? std::abs(at) : at) - reach - slack;
   };
   struct Walk {
@@ -106,11 +107,17 @@ void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) 
     const MeshParts a, b;
     Q& query;
   } asked{MeshParts(tree_a), MeshParts(tree_b), query};
-  const walk::PairVisitor visitor{&asked, [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
-                                    Asked& x = *static_cast<Asked*>(self);
-                                    x.query.leaf(x.a, of_a, x.b, of_b);
-                                    return walk_limit(x.query);
-                                  }};
+  walk::PairVisitor visitor{&asked, [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
+                              Asked& x = *static_cast<Asked*>(self);
+                              x.query.leaf(x.a, of_a, x.b, of_b);
+                              return walk_limit(x.query);
+                            }};
+  if constexpr (std::same_as<Q, DistanceQuery>) {
+    visitor.toward = [](void* self) -> const Vec3* {
+      const PairDistance& best = static_cast<Asked*>(self)->query.best();
+      return best.beyond || best.value <= 0 ? nullptr : &best.normal;
+    };
+  }
   const walk::MeshPair pair(a.data(), b.data(), relative);
   if (!pair.fits()) {
     traverse(tree_a, tree_b, query);

@@ -1,6 +1,6 @@
+#include "query/contact_query.h"
 #include "query/mesh_ask.h"
 #include "query/mesh_inside.h"
-#include "query/contact_query.h"
 #include "query/mesh_pairs.h"
 
 namespace graze {

@@ -5,12 +5,12 @@
 
 namespace graze {
 
-/// Whether a part of one lies inside of the other, given that their surfaces do not meet. The pair is in canonical order
-/// and has a mesh.
+/// Whether a part of one lies inside of the other, given that their surfaces do not meet. The pair is in canonical
+/// order and has a mesh.
 bool any_inside(const Geometry& first, const Geometry& second, const Relative& relative);
 
-/// Turns the distance of the surfaces, which do not meet, into that of the solids, given that one is inside of the other:
-/// the way out past the nearest surface.
+/// Turns the distance of the surfaces, which do not meet, into that of the solids, given that one is inside of the
+/// other: the way out past the nearest surface.
 void measure_inside(const Geometry& first, const Geometry& second, const Relative& relative, PairDistance& d,
                     Feature& a, Feature& b);
 

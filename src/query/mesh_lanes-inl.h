@@ -122,8 +122,7 @@ struct Turned {
   // The box of a lane, seen through a frame.
   HWY_INLINE Turned(const Wide& wide, std::size_t lane, const Frame& f) {
     const Four x = four(f.r[0]), y = four(f.r[1]), z = four(f.r[2]);
-    to_four(center) =
-        x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
+    to_four(center) = x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
     for (int k = 0; k < 3; ++k) {
       to_four(axis[k]) = x * wide.axis[k][0][lane] + y * wide.axis[k][1][lane] + z * wide.axis[k][2][lane];
       half[k] = wide.half[k][lane];
@@ -146,8 +145,10 @@ struct Turned {
 };
 
 // Bits of the children that may be as near to the box as the root of `limit_sq`, with the squares of their bounds: the
-// larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the centres.
-HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds, Lanes& between) {
+// larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the
+// centres. With `toward`, a unit direction from the box to the node's side, what that tells counts, too.
+HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds, Lanes& between,
+                                  const float* toward = nullptr) {
   const Lanes zero = all(0), limit = all(limit_sq);
   const Lanes3 d = load3(node.center) - all3(box.center);
   between = dot(d, d);
@@ -166,6 +167,19 @@ HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float lim
   }
   unsigned near = not_above(bounds, limit);
   if (near == 0) return 0;
+  if (toward != nullptr) {
+    float across = 0;
+    for (int k = 0; k < 3; ++k) {
+      const float* axis = box.axis[k];
+      across += std::abs(axis[0] * toward[0] + axis[1] * toward[1] + axis[2] * toward[2]) * box.half[k];
+    }
+    const Lanes3 n = all3(toward);
+    const Lanes x = abs(dot(n, own[0])), y = abs(dot(n, own[1])), z = abs(dot(n, own[2]));
+    const Lanes gap = max(dot(n, d) - (x * h.x + y * h.y + z * h.z + all(across)), zero);
+    bounds = max(bounds, gap * gap);
+    near &= not_above(bounds, limit);
+    if (near == 0) return 0;
+  }
   Lanes there = zero;
   for (int k = 0; k < 3; ++k) {
     const Lanes gap = max(abs(dot(own[k], d)) - reach[k], zero);

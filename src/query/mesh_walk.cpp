@@ -24,7 +24,8 @@ MeshPair::MeshPair(const mesh::Data& a_, const mesh::Data& b_, const Relative& r
   b_to_a = frame_of(relative.rotation, to_a);
   a_to_b = frame_of(relative.rotation.transpose(), -(relative.rotation.transpose() * to_a));
   reach_ = 2 * (a.extent + b.extent) + size_of(to_a);
-  slack = kSlack * reach_ + 32 * kEpsilon * (size_of(a.tree.origin) + size_of(b.tree.origin) + size_of(relative.translation));
+  slack = kSlack * reach_ +
+          32 * kEpsilon * (size_of(a.tree.origin) + size_of(b.tree.origin) + size_of(relative.translation));
 }
 
 bool MeshPair::fits() const { return reach_ < kLargestReach; }
@@ -35,7 +36,8 @@ MeshAndBox::MeshAndBox(const mesh::Data& mesh_, const Vec3& center, const Vec3& 
   box_to_mesh = frame_of(relative.rotation, at);
   for (int i = 0; i < 3; ++i) half[i] = static_cast<float>(size[i]);
   reach_ = 2 * mesh.extent + size_of(size) + size_of(at);
-  slack = kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(center) + size_of(relative.translation));
+  slack =
+      kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(center) + size_of(relative.translation));
 }
 
 bool MeshAndBox::fits() const { return reach_ < kLargestReach; }

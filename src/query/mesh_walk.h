@@ -46,6 +46,9 @@ struct MeshAndBox {
 struct PairVisitor {
   void* self;
   double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b);
+  /// The unit direction, of a's frame, from a to b between the nearest points so far; null if it is not known. Along it
+  /// others near there are told to be farther.
+  const Vec3* (*toward)(void* self) = nullptr;
 };
 struct Visitor {
   void* self;

@@ -80,8 +80,9 @@ class PairWalk {
     descend();
   }
 
-  // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at that
-  // need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries are dealt with at once.
+  // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at
+  // that need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries
+  // are dealt with at once.
   void run_nearest() {
     if (stopped_) return;
     if (limit_sq_ > kHuge / 8) glance();
@@ -100,7 +101,7 @@ class PairWalk {
       else break;
       if (top.bound_sq > limit_sq_) break;
       if ((top.a & kTriangle) != 0) {
-        lower(visitor_.call(visitor_.self, top.a & ~kTriangle, top.b));
+        measure(top.a & ~kTriangle, top.b);
         continue;
       }
       if ((child_of(pair_.a, top.a) & child_of(pair_.b, top.b) & kLeafBit) == 0) {
@@ -132,6 +133,19 @@ class PairWalk {
     limit_sq_ = square_above(limit, pair_.slack);
   }
 
+  void measure(Ref a, Ref b) {
+    lower(visitor_.call(visitor_.self, a, b));
+    const Vec3* n = visitor_.toward != nullptr ? visitor_.toward(visitor_.self) : nullptr;
+    toward_known_ = n != nullptr;
+    if (n == nullptr) return;
+    for (int i = 0; i < 3; ++i) from_b_[i] = static_cast<float>(-(*n)[i]);
+    // As b sees it: the rotation's inverse.
+    for (int i = 0; i < 3; ++i) {
+      const float* row = pair_.b_to_a.r[i];
+      from_a_[i] = -(row[0] * from_b_[0] + row[1] * from_b_[1] + row[2] * from_b_[2]);
+    }
+  }
+
   template <class Sink>
   void roots(const Sink& sink) {
     const Wide &root_a = pair_.a.wide[0], &root_b = pair_.b.wide[0];
@@ -140,7 +154,11 @@ class PairWalk {
     for (; near != 0; near &= near - 1) {
       const auto k = static_cast<Ref>(std::countr_zero(near));
       offer(
-          root_a, 0, Turned(root_b, k, pair_.b_to_a), [k](Ref a) { return Entry{0, a, k}; }, sink);
+          root_a, 0, Turned(root_b, k, pair_.b_to_a),
+          [k](Ref a) {
+            return Entry{0, a, k};
+          },
+          from_b_, sink);
     }
   }
 
@@ -152,20 +170,27 @@ class PairWalk {
     if (leaf_b || (!leaf_a && size_of_box(pair_.a, top.a) >= size_of_box(pair_.b, top.b))) {
       const Turned box(pair_.b.wide[top.b / kWidth], top.b % kWidth, pair_.b_to_a);
       offer(
-          pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box, [&](Ref a) { return Entry{0, a, top.b}; },
-          sink);
+          pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box,
+          [&](Ref a) {
+            return Entry{0, a, top.b};
+          },
+          from_b_, sink);
     } else {
       const Turned box(pair_.a.wide[top.a / kWidth], top.a % kWidth, pair_.a_to_b);
       offer(
-          pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box, [&](Ref b) { return Entry{0, top.a, b}; },
-          sink);
+          pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box,
+          [&](Ref b) {
+            return Entry{0, top.a, b};
+          },
+          from_a_, sink);
     }
   }
 
   template <class Make, class Sink>
-  HWY_INLINE void offer(const Wide& node, Ref first, const Turned& box, const Make& make, const Sink& sink) {
+  HWY_INLINE void offer(const Wide& node, Ref first, const Turned& box, const Make& make, const float* toward,
+                        const Sink& sink) {
     Lanes bounds, between;
-    unsigned near = near_children(node, box, limit_sq_, bounds, between);
+    unsigned near = near_children(node, box, limit_sq_, bounds, between, toward_known_ ? toward : nullptr);
     if (near == 0) return;
     alignas(64) float each_bound[kWidth], order[kWidth];
     store(bounds, each_bound), store(between, order);
@@ -196,7 +221,7 @@ class PairWalk {
   void at_once(const Entry& entry) {
     if (stopped_ || entry.bound_sq > limit_sq_) return;
     if ((entry.a & kTriangle) != 0) {
-      lower(visitor_.call(visitor_.self, entry.a & ~kTriangle, entry.b));
+      measure(entry.a & ~kTriangle, entry.b);
     } else {
       const std::size_t below = stack_.size();
       stack_.mark();
@@ -235,6 +260,7 @@ class PairWalk {
   // Puts the pairs of triangles of two leaves that may be within the limit into found_.
   void leaves(const Entry& top) {
     found_count_ = 0;
+    const Lanes zero = all(0);
     const Block& block_a = pair_.a.blocks[child_of(pair_.a, top.a) & ~kLeafBit];
     const Block& block_b = pair_.b.blocks[child_of(pair_.b, top.b) & ~kLeafBit];
     // Which triangles of b come near the box of a's?
@@ -268,20 +294,35 @@ class PairWalk {
       store(min(min(p, q), r), least[k]), store(max(max(p, q), r), most[k]);
     }
 
+    // Along the way between the nearest points so far.
+    alignas(64) float near_end[kWidth];
+    Lanes far_end = zero;
+    if (toward_known_) {
+      const Lanes3 n = all3(from_b_);  // from b to a
+      store(min(min(dot(n, a.at[0]), dot(n, a.at[1])), dot(n, a.at[2])), near_end);
+      far_end = max(max(dot(n, b.at[0]), dot(n, b.at[1])), dot(n, b.at[2]));
+    }
+
     for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
-      const auto one = [&](const float (*rows)[kWidth]) -> Lanes3 {
+      const auto one = [&](const float(*rows)[kWidth]) -> Lanes3 {
         return {all(rows[0][i]), all(rows[1][i]), all(rows[2][i])};
       };
       const Lanes limit_sq = all(limit_sq_);
       // Along a's normal, along the other axes of a's box, along b's normals.
       const Lanes height = gap_along(one(axis[0]), b.at, all(least[0][i]), all(most[0][i]));
       Lanes bound = height * height;
+      if (toward_known_) {
+        const Lanes gap = max(all(near_end[i]) - far_end, zero);
+        bound = max(bound, gap * gap);
+      }
       unsigned near = not_above(bound, limit_sq) & near_box;
       if (near == 0) continue;
+      Lanes in_box = height * height;
       for (int k = 1; k < 3; ++k) {
         const Lanes gap = gap_along(one(axis[k]), b.at, all(least[k][i]), all(most[k][i]));
-        bound = bound + gap * gap;
+        in_box = in_box + gap * gap;
       }
+      bound = max(bound, in_box);
       near &= not_above(bound, limit_sq);
       if (near == 0) continue;
       const Lanes u = dot(b.normal, one(block_a.at[0])), v = dot(b.normal, one(block_a.at[1])),
@@ -306,12 +347,13 @@ class PairWalk {
     return least;
   }
 
-  static constexpr float kHuge = 3e38F, kMuch = 0.96F;  // of squares
+  static constexpr float kHuge = 3e38F, kMuch = 0.995F;  // of squares
 
   const MeshPair& pair_;
   const PairVisitor& visitor_;
   float limit_sq_ = 0;
-  bool stopped_ = false;
+  bool stopped_ = false, toward_known_ = false;
+  float from_b_[3] = {0, 0, 0}, from_a_[3] = {0, 0, 0};  // units from b to a in a's frame, from a to b in b's
   std::size_t found_count_ = 0;
   Entry found_[kWidth * kWidth];
   NearFirst<2 * (2 * bvh::kMaxDepth + 2) * kWidth + kWidth * kWidth, Ordered> stack_;  // at_once adds to another's

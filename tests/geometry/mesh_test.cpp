@@ -131,8 +131,13 @@ TEST(Mesh, WindsAroundWhatIsInside) {
   hollow.add(closed(3, false).moved({0.1, 0, 0}, 0.3).turned_inside_out());
   Soup twice = closed(3, false);
   twice.add(closed(2, false).moved({0.5, 0.25, 0}));
-  const Soup soups[] = {closed(1, false), closed(4, false), closed(8, true, 0.3), hollow, twice,
-                        closed(2, false).turned_inside_out(), closed(3, true).moved({1e6, 1e6, 0})};
+  const Soup soups[] = {closed(1, false),
+                        closed(4, false),
+                        closed(8, true, 0.3),
+                        hollow,
+                        twice,
+                        closed(2, false).turned_inside_out(),
+                        closed(3, true).moved({1e6, 1e6, 0})};
   for (const Soup& soup : soups) {
     const Mesh mesh = soup.mesh(true);
     const Vec3 middle = mesh.bounds().center();

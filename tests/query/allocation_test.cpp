@@ -92,7 +92,8 @@ TEST(Allocation, NoVerbAllocatesForMeshes) {
   for (int i = 0, n = scaled(200); i < n; ++i) {
     const graze::Placed a = at(i % 2 == 0 ? solid : shell, random_place(random, graze::Vec3::Zero(), 1));
     graze::Placed b = at(shell, random_place(random, graze::Vec3::Zero(), 1));
-    if (i % 3 == 0) b.geometry = geometry_of(shape_of(random_spec(kKinds[static_cast<std::size_t>(i) % kKinds.size()], 0.5, random)));
+    if (i % 3 == 0)
+      b.geometry = geometry_of(shape_of(random_spec(kKinds[static_cast<std::size_t>(i) % kKinds.size()], 0.5, random)));
     if (i % 7 == 0) b.geometry = graze::Cloud(std::span<const graze::Vec3>(points), {.radius = 0.1});
     graze::PairCache cache;
     const long count = allocations_of([&] {

@@ -75,7 +75,8 @@ TEST(SolidMeshes, HoldWhatIsInsideInBothOrdersAndLetItOut) {
 
 TEST(SolidMeshes, HoldEachOther) {
   const Mesh large = closed(3, false).mesh(true);
-  const Mesh small = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh(true), shell = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh();
+  const Mesh small = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh(true),
+             shell = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh();
   Soup pair = closed(2, true).moved({0.3, 0.1, 0}, 0.2);
   pair.add(closed(2, true).moved({1.3, 0.1, 0}, 0.2));
   const Pose turn = Pose::from_rpy({5, 6, 7}, 0.3, 0.2, 0.1);
@@ -128,7 +129,8 @@ TEST(Meshes, AreApartAfterTheDepthAndItsTolerance) {
     const Soup s = solid ? closed(4, true, 0.2) : random_soup(Look::soup, 40, random);
     const Mesh mesh = s.mesh(solid);
     const Pose pose = random_place(random, Vec3::Zero(), 0.5);
-    Placed other = i % 3 == 0 ? at(closed(3, false).mesh(solid)) : placed_of(random_spec(kKinds[static_cast<std::size_t>(i) % 8], 0.5, random));
+    Placed other = i % 3 == 0 ? at(closed(3, false).mesh(solid))
+                              : placed_of(random_spec(kKinds[static_cast<std::size_t>(i) % 8], 0.5, random));
     other.pose = random_place(random, Vec3::Zero(), 1.5);
     const Distance d = distance(at(mesh, pose), other);
     if (!(d.value < 0)) continue;

@@ -122,7 +122,8 @@ TEST(Meshes, AnswerForTheirTrianglesAgainstEveryShape) {
       Placed shape = placed_of(make_case(kind, Kind::sphere, graze_oracle::Trouble::generic, random).a);
       const Vec3 heart = mesh.empty() ? Vec3(Vec3::Zero()) : Vec3(pose * mesh.bounds().center());
       shape.pose = random_place(random, heart, look == Look::tiny ? 0.5 : 2.5);
-      SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", scene " << i << ", look " << static_cast<int>(look));
+      SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", scene " << i << ", look "
+                                      << static_cast<int>(look));
       expect_least(
           at(mesh, pose), shape,
           [&](const auto& visit) {
@@ -196,7 +197,8 @@ TEST(Meshes, OfLatticeTrianglesMeetExactlyWhenRationalArithmeticSaysSo) {
   Random random(4);
   const auto exact = [](const graze::Triangle& t) {
     std::vector<IntPoint> list;
-    for (const Vec3& p : t.vertices()) list.push_back({static_cast<int>(p.x()), static_cast<int>(p.y()), static_cast<int>(p.z())});
+    for (const Vec3& p : t.vertices())
+      list.push_back({static_cast<int>(p.x()), static_cast<int>(p.y()), static_cast<int>(p.z())});
     return list;
   };
   for (int i = 0, n = scaled(20000); i < n && !HasFailure(); ++i) {
@@ -207,7 +209,9 @@ TEST(Meshes, OfLatticeTrianglesMeetExactlyWhenRationalArithmeticSaysSo) {
         touching = touching || hulls_meet(exact(s.triangle(k)), exact(t.triangle(l)));
     }
     const double far = i % 5 == 0 ? 1e6 : 10;
-    const Pose pose = i % 2 == 0 ? Pose() : Pose::at({std::round(random.uniform(-far, far)), 3, std::round(random.uniform(-far, far))});
+    const Pose pose = i % 2 == 0
+                          ? Pose()
+                          : Pose::at({std::round(random.uniform(-far, far)), 3, std::round(random.uniform(-far, far))});
     ASSERT_EQ(collide(at(s.mesh(), pose), at(t.mesh(), pose)), touching) << "case " << i;
     ASSERT_EQ(collide(at(t.mesh(), pose), at(s.mesh(), pose)), touching) << "case " << i;
   }

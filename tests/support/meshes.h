@@ -20,7 +20,8 @@ struct Soup {
   void add(const Soup& other) {
     const auto first = static_cast<std::uint32_t>(vertices.size());
     vertices.insert(vertices.end(), other.vertices.begin(), other.vertices.end());
-    for (const graze::MeshTriangle& t : other.triangles) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    for (const graze::MeshTriangle& t : other.triangles)
+      triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   }
   Soup turned_inside_out() const {
     Soup s = *this;
@@ -67,8 +68,8 @@ inline Soup closed(int n, bool ball, double bumps = 0) {
 }
 
 enum class Look { soup, ball, sliver, degenerate, duplicate, flat, far, tiny, lattice };
-inline constexpr Look kLooks[] = {Look::soup, Look::ball,  Look::sliver, Look::degenerate, Look::duplicate,
-                                  Look::flat, Look::far,   Look::tiny,   Look::lattice};
+inline constexpr Look kLooks[] = {Look::soup, Look::ball, Look::sliver, Look::degenerate, Look::duplicate,
+                                  Look::flat, Look::far,  Look::tiny,   Look::lattice};
 
 inline Soup random_soup(Look look, int count, graze_oracle::Random& random) {
   using graze::Vec3;

@@ -43,7 +43,8 @@ struct MeshReport {
   double volume = 0;        ///< m³; negative where the triangles face inwards; means something only if watertight
 };
 
-/// Triangles with a tree over them. Copies share the data and cost nothing; changing one leaves the others as they were.
+/// Triangles with a tree over them. Copies share the data and cost nothing; changing one leaves the others as they
+/// were.
 ///
 ///     Mesh wall(vertices, triangles);
 ///     Mesh part(vertices, triangles, {.solid = true});         // throws unless it is closed
@@ -57,7 +58,7 @@ struct MeshReport {
 ///
 /// Every mesh that exists is ready to be asked (there is no building state that could be left half done): a new one is
 /// built, one with replaced vertices is refitted, other triangles make another mesh.
-/// Memory: about 75 bytes per triangle and 24 per vertex.
+/// Memory: about 100 bytes per triangle and 24 per vertex.
 class Mesh {
  public:
   static constexpr double kLargestCoordinate = 1e15;
@@ -66,10 +67,10 @@ class Mesh {
   Mesh();
   /// Copies all. Throws Error for a vertex that is not finite or out of range, for an index without a vertex, for 2^28
   /// triangles and more, and, if it is to be solid, for a mesh that is not closed (naming the first open edge).
-  /// O(n log n), about 200 ns per triangle on one core; a solid costs as much again to prove.
+  /// O(n log n), about 300 ns per triangle on one core; a solid costs as much again to prove.
   Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options = {});
 
-  /// Moves the vertices; the triangles stay as they are, and solids stay solid. O(n), about 20 ns per triangle. Throws
+  /// Moves the vertices; the triangles stay as they are, and solids stay solid. O(n), about 40 ns per triangle. Throws
   /// Error, and changes nothing, unless there are as many as before and all are finite and in range. Copies of this
   /// mesh keep the old ones.
   void replace_vertices(std::span<const Vec3> vertices, int threads = 0);
@@ -86,9 +87,9 @@ class Mesh {
   Triangle triangle(std::size_t i) const;
   /// The smallest box around the triangles, exact; empty if there are none.
   const Aabb& bounds() const;
-  /// Winding number of a closed mesh at a point of its frame: how often the surface goes around it, 0 outside. Points on
-  /// the surface are on either side of it. Robust: rays along the axes with consistent rules for edges and corners, the
-  /// sum of solid angles where all of them are undecided. O(√n), no allocation. 0 if the mesh is not solid.
+  /// Winding number of a closed mesh at a point of its frame: how often the surface goes around it, 0 outside. Points
+  /// on the surface are on either side of it. Robust: rays along the axes with consistent rules for edges and corners,
+  /// the sum of solid angles where all of them are undecided. O(√n), no allocation. 0 if the mesh is not solid.
   int winding(const Vec3& p) const;
 
   /// Looks at every edge. O(n log n)

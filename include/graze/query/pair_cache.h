@@ -8,8 +8,8 @@
 
 namespace graze {
 
-/// Where the last query about one pair of geometries ended. Hand the same cache to the next query about the same pair, in
-/// either order: it starts from there. It never changes an answer by more than the answer's tolerance; one filled by
+/// Where the last query about one pair of geometries ended. Hand the same cache to the next query about the same pair,
+/// in either order: it starts from there. It never changes an answer by more than the answer's tolerance; one filled by
 /// another pair is recognised and ignored. One cache per pair and thread.
 class PairCache {
  public:
