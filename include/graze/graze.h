@@ -10,6 +10,7 @@
 #include "graze/base/progress.h"
 #include "graze/base/simd.h"
 #include "graze/base/vec.h"
+#include "graze/geometry/bounding.h"
 #include "graze/geometry/cloud.h"
 #include "graze/geometry/geometry.h"
 #include "graze/geometry/mesh.h"
