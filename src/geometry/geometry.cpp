@@ -11,6 +11,9 @@ Aabb detail::bounds_of(const Geometry& geometry, const Pose& pose) {
     const Aabb& points = cloud->bounds();
     return points.empty() ? points : transformed(points, pose).grown(cloud->radius());
   }
+  if (const auto* mesh = std::get_if<Mesh>(&geometry)) {
+    return mesh->empty() ? mesh->bounds() : transformed(mesh->bounds(), pose);
+  }
   return std::visit(
       [&](const auto& g) -> Aabb {
         if constexpr (std::constructible_from<Shape, decltype(g)>) return bounds(Shape(g), pose);
@@ -23,7 +26,7 @@ std::string_view detail::name_of(const Geometry& geometry) {
   return std::visit(
       [](const auto& g) -> std::string_view {
         if constexpr (std::constructible_from<Shape, decltype(g)>) return graze::name_of(Shape(g));
-        else return "cloud";
+        else return std::same_as<std::decay_t<decltype(g)>, Mesh> ? "mesh" : "cloud";
       },
       geometry);
 }

@@ -82,9 +82,35 @@ Geometry cloud_from(const Fields& fields) {
   return Fields::naming(fields.path_of("points"), [&] { return Cloud(std::span(points), {.radius = radius}); });
 }
 
+Geometry mesh_from(const Fields& fields) {
+  fields.allow_only("a mesh", {"shape", "file", "vertices", "triangles", "solid", "pose", "local"});
+  if (fields.has("file")) throw Error(fields.path_of("file"), "a mesh from a file is not supported yet");
+  const bool solid = fields.has("solid") && fields.required("solid") == Json(true);
+  if (fields.has("solid") && !fields.required("solid").is_boolean())
+    throw Error(fields.path_of("solid"), "must be true or false");
+  const std::vector<Vec3> vertices = fields.points("vertices");
+  const Json& list = fields.required("triangles");
+  const std::string path = fields.path_of("triangles");
+  if (!list.is_array()) throw Error(path, "must be a list of three vertex numbers each");
+  std::vector<MeshTriangle> triangles;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string at = fmt::format("{}[{}]", path, i);
+    if (!list[i].is_array() || list[i].size() != 3) throw Error(at, "must be three vertex numbers");
+    MeshTriangle& triangle = triangles.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Json& index = list[i][k];
+      if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= vertices.size())
+        throw Error(fmt::format("{}[{}]", at, k),
+                    fmt::format("must be a whole number below the {} vertices", vertices.size()));
+      triangle[k] = index.get<std::uint32_t>();
+    }
+  }
+  return Fields::naming(fields.path(), [&] { return Mesh(vertices, triangles, {.solid = solid}); });
+}
+
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
-  for (const std::string_view later : {"mesh", "map", "heightfield"}) {
+  for (const std::string_view later : {"map", "heightfield"}) {
     if (kind == later) throw Error(fields.path_of("shape"), kind + " is not supported yet");
   }
   for (const std::string_view later : {"motion", "vertices_to"}) {
@@ -100,10 +126,11 @@ Geometry geometry_from(const Fields& fields) {
   if (kind == "halfspace") return flat_from<HalfSpace>(fields, "a halfspace");
   if (kind == "plane") return flat_from<Plane>(fields, "a plane");
   if (kind == "triangle") return triangle_from(fields);
+  if (kind == "mesh") return mesh_from(fields);
   if (kind == "cloud") return cloud_from(fields);
   throw Error(fields.path_of("shape"),
               fmt::format("unknown shape \"{}\"; known are sphere, box, capsule, cylinder, cone, ellipsoid, convex, "
-                          "halfspace, plane, triangle and cloud",
+                          "halfspace, plane, triangle, mesh and cloud",
                           shortened(kind)));
 }
 

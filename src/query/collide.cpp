@@ -2,6 +2,7 @@
 
 #include "graze/query/distance.h"
 #include "query/cloud_tree.h"
+#include "query/mesh_pairs.h"
 #include "query/pair_query.h"
 
 namespace graze {
@@ -14,6 +15,8 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
   }
   const CanonicalPair pair(a, b);
   const Relative relative = pair.relative();
+  if (has_mesh(pair))
+    return mesh_collide(pair.first.geometry, pair.second.geometry, relative, options.margin, options.cache);
   CollideQuery query(relative, options.margin, options.cache);
   with_kinds<void>(pair.first.geometry, pair.second.geometry,
                    [&](const auto& first, const auto& second) { ask(first, second, query); });

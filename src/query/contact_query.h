@@ -1,6 +1,7 @@
 // Contacts of two geometries, as the traversal sees them.
 #pragma once
 
+#include "graze/query/contacts.h"
 #include "query/box_patch.h"
 #include "query/pair_query.h"
 
@@ -72,8 +73,9 @@ class ContactQuery {
     Feature a, b;
   };
 
-  ContactQuery(const Relative& relative, double margin, PairCache* cache)
-      : relative_(relative), margin_(margin), cache_(cache) {}
+  /// With `many`, contacts are kept there, as many as fit, and not in the query itself. Their points then mean on_a.
+  ContactQuery(const Relative& relative, double margin, PairCache* cache, std::span<Contact> many = {})
+      : relative_(relative), margin_(margin), cache_(cache), many_(many) {}
 
   double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
   double limit() const { return margin_; }
@@ -103,13 +105,19 @@ class ContactQuery {
 
   /// Deepest first, then by primitives, then in the order found; at most `max`, spread as far as they go.
   std::span<const Found> result(std::size_t max);
+  /// The same of those in `many`: all of them.
+  std::span<Contact> result_of_many();
+
+  void add(const Found& contact);
+  bool empty() const { return count_ == 0; }
 
  private:
-  void add(const Found& contact);
+  void add_to_many(const Found& contact);
 
   const Relative& relative_;
   double margin_;
   PairCache* cache_;
+  std::span<Contact> many_;
   std::size_t count_ = 0;
   std::array<Found, kCapacity> found_;
 };

@@ -4,13 +4,15 @@
 
 #include "query/cloud_tree.h"
 #include "query/contact_query.h"
+#include "query/mesh_pairs.h"
 
 namespace graze {
 namespace {
 
 using Found = ContactQuery::Found;
 
-bool comes_before(const Found& x, const Found& y) {
+template <class Contact>
+bool comes_before(const Contact& x, const Contact& y) {
   if (x.depth != y.depth) return x.depth > y.depth;
   return x.a != y.a ? x.a < y.a : x.b < y.b;
 }
@@ -48,6 +50,10 @@ bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y(
 }  // namespace
 
 void ContactQuery::add(const Found& contact) {
+  if (!many_.empty()) {
+    add_to_many(contact);
+    return;
+  }
   for (std::size_t i = 0; i < count_; ++i) {
     if (same(found_[i].on_a, contact.on_a) && same(found_[i].normal, contact.normal)) return;
   }
@@ -57,6 +63,26 @@ void ContactQuery::add(const Found& contact) {
     --count_;
   }
   found_[count_++] = contact;
+}
+
+// A heap once it is full: the one to go first on top.
+void ContactQuery::add_to_many(const Found& contact) {
+  const auto before = [](const Contact& x, const Contact& y) { return comes_before(x, y); };
+  const Contact c{contact.on_a, contact.normal, contact.depth, contact.a, contact.b};
+  if (count_ < many_.size()) {
+    many_[count_++] = c;
+    if (count_ == many_.size()) std::make_heap(many_.begin(), many_.end(), before);
+  } else if (comes_before(c, many_[0])) {
+    std::pop_heap(many_.begin(), many_.end(), before);
+    many_[count_ - 1] = c;
+    std::push_heap(many_.begin(), many_.end(), before);
+  }
+}
+
+std::span<Contact> ContactQuery::result_of_many() {
+  const std::span<Contact> found = many_.first(count_);
+  std::sort(found.begin(), found.end(), [](const Contact& x, const Contact& y) { return comes_before(x, y); });
+  return found;
 }
 
 std::span<const Found> ContactQuery::result(std::size_t max) {
@@ -75,21 +101,29 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   if (room == 0) return buffer.first(0);
   const CanonicalPair pair(a, b);
   const Relative relative = pair.relative();
-  ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin, options.cache);
-  with_kinds<void>(pair.first.geometry, pair.second.geometry,
-                   [&](const auto& first, const auto& second) { ask(first, second, query); });
-
-  std::size_t count = 0;
-  for (const Found& f : query.result(room)) {
-    const Vec3 middle = std::isfinite(f.depth) ? along(f.on_a, -f.depth / 2, f.normal) : f.on_a;
-    const Vec3 normal = turned(pair.frame, f.normal);
-    Contact& c = buffer[count++];
-    c = {pair.to_world(middle), normal, f.depth, f.a, f.b};
-    if (pair.swapped) {
-      c.normal = -normal;
-      std::swap(c.a, c.b);
-    }
+  const bool meshes = has_mesh(pair), many = meshes && room > ContactQuery::kCapacity;
+  ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin,
+                     meshes ? nullptr : options.cache, many ? buffer.first(room) : std::span<Contact>());
+  if (meshes) {
+    mesh_contacts(pair.first.geometry, pair.second.geometry, relative, query);
+  } else {
+    with_kinds<void>(pair.first.geometry, pair.second.geometry,
+                     [&](const auto& first, const auto& second) { ask(first, second, query); });
   }
+
+  const auto to_world = [&](const auto& f, const Vec3& on_first) {
+    const Vec3 middle = std::isfinite(f.depth) ? along(on_first, -f.depth / 2, f.normal) : on_first;
+    const Vec3 normal = turned(pair.frame, f.normal);
+    if (!pair.swapped) return Contact{pair.to_world(middle), normal, f.depth, f.a, f.b};
+    return Contact{pair.to_world(middle), -normal, f.depth, f.b, f.a};
+  };
+  if (many) {
+    const std::span<Contact> found = query.result_of_many();
+    for (Contact& c : found) c = to_world(c, Vec3(c.point));
+    return found;
+  }
+  std::size_t count = 0;
+  for (const Found& f : query.result(room)) buffer[count++] = to_world(f, f.on_a);
   return buffer.first(count);
 }
 

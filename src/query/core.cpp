@@ -17,6 +17,7 @@ std::uint64_t stamp_shape(const Triangle& t) {
 }
 std::uint64_t stamp_shape(const HalfSpace& s) { return stamp_boundary(8, s.normal(), s.offset()); }
 std::uint64_t stamp_shape(const Cloud& c) { return stamp_of(c.stamp(), {c.radius()}); }
+std::uint64_t stamp_shape(const Mesh& m) { return m.stamp(); }
 std::uint64_t stamp_shape(const Plane& s) { return stamp_boundary(9, s.normal(), s.offset()); }
 
 }  // namespace

@@ -62,12 +62,18 @@ struct CanonicalPair {
   Vec3 to_world(const Vec3& p) const { return plus(turned(frame, p), first.pose.translation()); }
 };
 
+/// Pairs with a mesh are answered elsewhere (mesh_pairs.h), in files that compile by themselves.
+inline bool has_mesh(const CanonicalPair& pair) {
+  return std::holds_alternative<Mesh>(pair.first.geometry) || std::holds_alternative<Mesh>(pair.second.geometry);
+}
+
 template <class Result, class Kernel, std::size_t kFirst, std::size_t kSecond>
 Result call_with(const Geometry& a, const Geometry& b, const Kernel& kernel) {
-  if constexpr (kFirst <= kSecond) {
+  constexpr std::size_t kMesh = kind_of<Mesh>;
+  if constexpr (kFirst <= kSecond && kFirst != kMesh && kSecond != kMesh) {
     return kernel(*std::get_if<kFirst>(&a), *std::get_if<kSecond>(&b));
   } else {
-    std::abort();  // the caller has ordered the pair
+    std::abort();  // the caller has ordered the pair, and asked mesh_pairs.h about meshes
   }
 }
 

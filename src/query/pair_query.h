@@ -50,16 +50,20 @@ class CollideQuery {
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
     if (!hit_ && touch_either(a.primitive(i), b.primitive(j), relative_, margin_, cache_))
-      hit_ = true, limit_ = -kInfinity;
+      hit_ = true, limit_ = -kInfinity, a_ = feature_of(a, i), b_ = feature_of(b, j);
   }
 
   bool hit() const { return hit_; }
+  /// Of the first hit.
+  Feature a() const { return a_; }
+  Feature b() const { return b_; }
 
  private:
   const Relative& relative_;
   double margin_, limit_;
   PairCache* cache_;
   bool hit_ = false;
+  Feature a_ = 0, b_ = 0;
 };
 
 /// The smallest signed distance. Ties go to the lower primitives, so that the order of visits does not show.
@@ -86,6 +90,9 @@ class DistanceQuery {
     const bool better = d.value < best_.value || (d.value == best_.value && (fa < a_ || (fa == a_ && fb < b_)));
     if (better) best_ = d, a_ = fa, b_ = fb;
   }
+
+  /// Nothing further can change the answer.
+  bool done() const { return !question_.depth && !best_.beyond && best_.value <= 0; }
 
   const PairDistance& best() const { return best_; }
   Feature a() const { return a_; }

@@ -256,12 +256,37 @@ TEST(Ask, AnswersAboutClouds) {
   EXPECT_EQ(error_of_a(R"({"shape":"cloud","file":"/no/such/file.ply"})").find("a.file: /no/such/file.ply"), 0U);
 }
 
+constexpr const char* kTetrahedron =
+    R"({"shape":"mesh","vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"triangles":[[0,2,1],[0,1,3],[1,2,3],[2,0,3]]})";
+
+TEST(Ask, KnowsMeshes) {
+  std::string solid = kTetrahedron;
+  solid.insert(solid.size() - 1, R"(,"solid":true)");
+  const std::string inside = R"({"shape":"sphere","radius":0.01,"pose":{"xyz":[0.1,0.2,0.2]}})";
+  EXPECT_EQ(answer(pair("collide", kTetrahedron, inside)).text, R"({"collide":false})");
+  EXPECT_EQ(answer(pair("collide", inside, solid)).text, R"({"collide":true})");
+  EXPECT_NEAR(Json::parse(answer(pair("distance", solid, inside)).text)["distance"].get<double>(), -0.11, 1e-12);
+  EXPECT_NEAR(Json::parse(answer(pair("distance", kTetrahedron, inside)).text)["distance"].get<double>(), 0.09, 1e-12);
+  const std::string empty = R"({"shape":"mesh","vertices":[],"triangles":[]})";
+  EXPECT_EQ(answer(pair("collide", empty, kBall)).text, R"({"collide":false})");
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,1]]})").find("a.triangles[0][2]"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,-1]]})").find("a.triangles[0][2]"),
+            0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0]]})").find("a.triangles[0]"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[],"triangles":7})").find("a.triangles"), 0U);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[],"triangles":[],"solid":1})").find("a.solid"), 0U);
+  EXPECT_NE(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]],"solid":true})")
+                .find("open at the edge of vertices 0 and 1"),
+            std::string::npos);
+}
+
 TEST(Ask, SaysWhatIsNotSupportedYet) {
   for (const char* ask : {"sweep", "cost"}) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }
-  for (const char* kind : {"mesh", "map", "heightfield"}) {
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","file":"wall.stl"})"), "a.file: a mesh from a file is not supported yet");
+  for (const char* kind : {"map", "heightfield"}) {
     const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
     EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");

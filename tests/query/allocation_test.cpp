@@ -12,6 +12,7 @@
 #include "oracle/cases.h"
 #include "query/placed_of.h"
 #include "support/allocations.h"
+#include "support/meshes.h"
 #include "support/scale.h"
 
 namespace graze_test {
@@ -79,6 +80,31 @@ TEST(Allocation, NoVerbAllocatesForClouds) {
                 (void)probability(a, b, noise, scratch);
               }),
               0);
+  }
+}
+
+TEST(Allocation, NoVerbAllocatesForMeshes) {
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
+  Random random(12);
+  std::vector<graze::Contact> buffer(1000);
+  const graze::Mesh solid = closed(6, true, 0.2).mesh(true), shell = random_soup(Look::soup, 200, random).mesh();
+  const std::vector<graze::Vec3> points{{0, 0, 0}, {1, 1, 1}, {0.3, 0.2, 0.9}};
+  for (int i = 0, n = scaled(200); i < n; ++i) {
+    const graze::Placed a = at(i % 2 == 0 ? solid : shell, random_place(random, graze::Vec3::Zero(), 1));
+    graze::Placed b = at(shell, random_place(random, graze::Vec3::Zero(), 1));
+    if (i % 3 == 0)
+      b.geometry = geometry_of(shape_of(random_spec(kKinds[static_cast<std::size_t>(i) % kKinds.size()], 0.5, random)));
+    if (i % 7 == 0) b.geometry = graze::Cloud(std::span<const graze::Vec3>(points), {.radius = 0.1});
+    graze::PairCache cache;
+    const long count = allocations_of([&] {
+      (void)collide(a, b, {.cache = &cache});
+      (void)distance(a, b, {.cache = &cache});
+      (void)distance(b, a, {.depth = false});
+      (void)contacts(a, b, buffer, {.max = 1000, .margin = 0.1});
+      (void)contacts(b, a);
+      (void)penetration(a, b);
+    });
+    ASSERT_EQ(count, 0) << name_of(a.geometry) << " and " << name_of(b.geometry);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "graze/base/pose.h"
 #include "graze/geometry/cloud.h"
+#include "graze/geometry/mesh.h"
 #include "graze/shape/shape.h"
 
 namespace graze {
@@ -15,7 +16,7 @@ namespace graze {
 /// A closed set: a verb that lacks a kernel for a pair of these does not compile. Heavy kinds share immutable data, so
 /// that copies are cheap. The order is the canonical order of pairs: that of Shape, then what is made of many parts.
 using Geometry =
-    std::variant<Sphere, Capsule, Box, Triangle, Cylinder, Cone, Ellipsoid, Convex, HalfSpace, Plane, Cloud>;
+    std::variant<Sphere, Capsule, Box, Triangle, Cylinder, Cone, Ellipsoid, Convex, HalfSpace, Plane, Mesh, Cloud>;
 
 /// A shape as a geometry.
 Geometry geometry_of(const Shape& shape);
@@ -31,7 +32,7 @@ template <std::same_as<Geometry> G>
 Aabb bounds(const G& geometry, const Pose& pose = {}) {
   return detail::bounds_of(geometry, pose);
 }
-/// "sphere" … "cloud"
+/// "sphere" … "mesh", "cloud"
 template <std::same_as<Geometry> G>
 std::string_view name_of(const G& geometry) {
   return detail::name_of(geometry);

@@ -30,7 +30,10 @@ struct ContactOptions {
 
 /// Writes the contacts of a and b to `buffer`, deepest first, and returns the part that was filled: empty if the pair
 /// is apart by more than the margin. Where two faces, a face and an edge, or two parallel edges meet, the corners of
-/// the common patch are reported; elsewhere one point. Never throws or allocates.
+/// the common patch are reported; elsewhere one point. Of meshes every touching pair of parts has contacts of its own,
+/// with a depth of its own: how far these two must move, out of solids through the triangle's outside. A body inside of
+/// a solid mesh that does not meet its surface has one. Up to 256 are spread and the same place is reported once; with
+/// a larger `max` the buffer gets all of them, or the deepest that fit. Never throws or allocates.
 std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,
                             const ContactOptions& options = {});
 

@@ -1,0 +1,180 @@
+#include "query/facet.h"
+
+namespace graze {
+namespace {
+
+// Cross products of edges shorter than this, relative to the edges, belong to facets of the difference that are thinner
+// than rounding.
+constexpr double kParallel = 1e-14;
+
+struct Span {
+  double least, most;
+};
+GRAZE_INLINE Span span_of(const Vec3* p, const Vec3& axis) {
+  const double x = dot(p[0], axis), y = dot(p[1], axis), z = dot(p[2], axis);
+  return {std::min(std::min(x, y), z), std::max(std::max(x, y), z)};
+}
+
+// Two triangles about the middle of the first, and their separating axes: the two normals and the nine products of
+// edges. These are the facets of their difference wherever that has a volume, so that the largest separation is the
+// exact depth where they overlap.
+struct TrianglePair {
+  TriangleCore core_a, core_b;
+  CorePair<TriangleCore, TriangleCore> cores;
+  Vec3 b[3];  // in a's frame
+  Vec3 edge_a[3], edge_b[3], normal_a, normal_b;
+
+  double value = -kInfinity;  // the largest separation seen
+  Vec3 toward = Vec3::UnitX();
+  int kind = 0;  // of its axis: 0 a's normal, 1 b's, 2 + 3 i + j edges i and j
+  static constexpr int kInPlane = 11;
+
+  TrianglePair(const Triangle& first, const Triangle& second, const Relative& relative)
+      : core_a(first), core_b(second), cores(core_a, core_b, relative) {
+    for (int k = 0; k < 3; ++k)
+      b[k] = plus(turned(relative.rotation, core_b.corners[static_cast<std::size_t>(k)]), cores.offset);
+    const Vec3* a = core_a.corners.data();
+    for (int k = 0; k < 3; ++k) edge_a[k] = minus(a[(k + 1) % 3], a[k]), edge_b[k] = minus(b[(k + 1) % 3], b[k]);
+    normal_a = cross(edge_a[0], edge_a[1]), normal_b = cross(edge_b[0], edge_b[1]);
+  }
+
+  // The separation along an axis of squared length `length_sq`; whether it is more than enough.
+  GRAZE_INLINE bool consider(const Vec3& axis, double length_sq, int axis_kind, double enough) {
+    const Span on_a = span_of(core_a.corners.data(), axis), on_b = span_of(b, axis);
+    const double up = on_b.least - on_a.most, down = on_a.least - on_b.most;
+    const double length = std::sqrt(length_sq), gap = std::max(up, down) / length;
+    if (gap > value) {
+      value = gap, kind = axis_kind;
+      toward = times((up >= down ? 1 : -1) / length, axis);
+    }
+    return gap > enough;
+  }
+
+  // The same by the normals alone. Whether they prove the triangles apart by more than rounding, too.
+  bool within_normals(double enough, bool& apart) {
+    const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
+    const bool far = (na > 0 && consider(normal_a, na, 0, enough)) || (nb > 0 && consider(normal_b, nb, 1, enough));
+    apart = value > cores.rounding;
+    return !far;
+  }
+
+  // False as soon as the triangles are proven farther apart than `enough`. `certain`: all axes were there to be seen.
+  bool within(double enough, bool& certain) {
+    const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
+    double ea[3], eb[3];
+    for (int k = 0; k < 3; ++k) ea[k] = norm_sq(edge_a[k]), eb[k] = norm_sq(edge_b[k]);
+    constexpr double kFlat = kParallel * kParallel;
+    const bool flat_a = !(na > kFlat * ea[0] * ea[1]), flat_b = !(nb > kFlat * eb[0] * eb[1]);
+    certain = !flat_a && !flat_b;
+    if (!flat_a && consider(normal_a, na, 0, enough)) return false;
+    if (!flat_b && consider(normal_b, nb, 1, enough)) return false;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const Vec3 axis = cross(edge_a[i], edge_b[j]);
+        const double length_sq = norm_sq(axis);
+        if (length_sq > kFlat * ea[i] * eb[j] && consider(axis, length_sq, 2 + 3 * i + j, enough)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Of triangles that lie in a plane, or nearly: whether one of their edges keeps them apart within it.
+  bool apart_in_plane() {
+    for (int k = 0; k < 3; ++k) {
+      for (const Vec3& axis : {cross(normal_a, edge_a[k]), cross(normal_b, edge_b[k])}) {
+        const double length_sq = norm_sq(axis);
+        if (length_sq > 0 && consider(axis, length_sq, kInPlane, cores.rounding)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Of an overlap: the point of a that lies deepest in b along `toward`.
+  Vec3 deepest() const {
+    if (kind == 0) return along(lowest(b, toward), -value, toward);
+    const Vec3* a = core_a.corners.data();
+    if (kind == 1) return lowest(a, times(-1, toward));
+    // Where the edges pass each other.
+    const int i = (kind - 2) / 3, j = (kind - 2) % 3;
+    const Vec3 across = cross(edge_b[j], toward);
+    const double slope = dot(edge_a[i], across);
+    const double s = slope != 0 ? dot(minus(b[j], a[i]), across) / slope : 0.5;
+    return along(a[i], std::clamp(s, 0.0, 1.0), edge_a[i]);
+  }
+  static Vec3 lowest(const Vec3* p, const Vec3& n) {
+    const double x = dot(p[0], n), y = dot(p[1], n), z = dot(p[2], n);
+    return x <= y ? (x <= z ? p[0] : p[2]) : (y <= z ? p[1] : p[2]);
+  }
+};
+
+// The overlap of facets of solids ends outside of both: the shorter of the ways along their own normals, where the way
+// that was found leads inside.
+void turn_outward(const Facet& a, const Facet& b, const Relative& relative, const TrianglePair& pair, PairDistance& d) {
+  const Vec3 out_a = a.solid ? a.outward() : Vec3(Vec3::Zero());
+  const Vec3 out_b = b.solid ? turned(relative.rotation, b.outward()) : Vec3(Vec3::Zero());
+  // b moves along the normal.
+  const auto leads_out = [&](const Vec3& normal) { return dot(normal, out_a) >= 0 && dot(normal, out_b) <= 0; };
+  if (leads_out(d.normal)) return;
+  PairDistance best = d;
+  best.value = -kInfinity;
+  const Vec3* corners = pair.core_a.corners.data();
+  if (norm_sq(out_a) > 0 && leads_out(out_a)) {
+    const Vec3 low = TrianglePair::lowest(pair.b, out_a);
+    best.value = std::min(0.0, dot(out_a, minus(low, corners[0])));
+    best.normal = out_a, best.on_a = plus(pair.core_a.middle, along(low, -best.value, out_a));
+  }
+  const Vec3 toward = times(-1, out_b);
+  if (norm_sq(out_b) > 0 && leads_out(toward)) {
+    const Vec3 low = TrianglePair::lowest(corners, out_b);
+    const double value = std::min(0.0, dot(out_b, minus(low, pair.b[0])));
+    if (value > best.value) best.value = value, best.normal = toward, best.on_a = plus(pair.core_a.middle, low);
+  }
+  if (best.value > -kInfinity) d = best;
+}
+
+}  // namespace
+
+PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& question) {
+  TrianglePair pair(a.triangle, b.triangle, relative);
+  const double rounding = pair.cores.rounding;
+  bool certain = false, apart = false;
+  if (!pair.within_normals(question.limit + rounding, apart)) return beyond_limit();
+  if (!apart && !pair.within(question.limit + rounding, certain)) return beyond_limit();
+  PairDistance d;
+  if (certain && pair.value <= rounding) {
+    // The axes have measured an overlap. Where it is next to none, only triangles in one plane can still be apart.
+    const double value = pair.value;
+    const Vec3 toward = pair.toward;
+    if (value < -rounding) {
+      d.on_a = plus(pair.core_a.middle, pair.deepest());
+    } else if (pair.apart_in_plane()) {
+      certain = false;
+    } else {
+      Depth none;
+      none.upper = -value, none.toward = toward;
+      d.on_a = plus(pair.core_a.middle, touching_points(pair.cores, none).on_a);
+    }
+    d.value = value, d.tolerance = 2 * rounding, d.normal = toward;
+  } else {
+    certain = false;
+  }
+  if (!certain) {
+    PairQuestion plain = question;
+    plain.cache = nullptr;
+    // Apart, the axis that shows it is where to begin.
+    const Vec3 first = pair.value > rounding ? pair.toward : first_direction(pair.cores);
+    d = measure_cores(a.triangle, b.triangle, pair.cores, first, plain);
+  }
+  if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);
+  return d;
+}
+
+bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairCache*) {
+  TrianglePair pair(a.triangle, b.triangle, relative);
+  bool certain = false;
+  if (!pair.within(margin + pair.cores.rounding, certain)) return false;
+  if (certain && pair.value < -pair.cores.rounding) return true;
+  return touch(a.triangle, b.triangle, relative, margin, nullptr);
+}
+
+}  // namespace graze

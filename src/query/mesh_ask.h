@@ -1,0 +1,177 @@
+// Any question about a mesh and something else: which triangles are worth asking about, from the walks in float32.
+#pragma once
+
+#include "query/cloud_tree.h"
+#include "query/mesh_tree.h"
+#include "query/mesh_walk.h"
+
+namespace graze {
+
+/// A part of the first one by its own name.
+template <class A>
+class OnePart {
+ public:
+  explicit OnePart(const A& shape) : shape_(shape) {}
+  const A& primitive(std::size_t) const { return shape_; }
+
+ private:
+  const A& shape_;
+};
+
+/// The limit that a walk goes on with: overlaps of any depth are found among what is not apart; below that it ends.
+template <class Q>
+double walk_limit(const Q& query) {
+  const double limit = query.limit();
+  if constexpr (requires { query.done(); }) {
+    if (query.done()) return -1;
+  }
+  return limit == -kInfinity ? -1 : std::max(limit, 0.0);
+}
+
+/// Whether balls about two points are farther apart than the limit: all that most pairs of a scene need.
+inline bool balls_apart(const Vec3& between, double radii, double limit, double lengths) {
+  const double reach = radii + std::max(limit, 0.0) + 32 * kEpsilon * (lengths + radii);
+  return norm_sq(between) > reach * reach;
+}
+
+template <Unbounded A, class Q>
+void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) {
+  // Nodes against the plane, in double: support points of boxes.
+  const MeshTree tree(mesh);
+  const MeshParts parts(tree);
+  const OnePart<A> one(a);
+  const Vec3 n = relative.rotation.transpose() * a.normal();
+  const double level = a.offset() - a.normal().dot(relative.translation);
+  const auto lower = [&](const Aabb& box) {
+    const double at = n.dot(box.center()) - level, reach = n.cwiseAbs().dot(box.half());
+    const double slack =
+        32 * kEpsilon * (size_of(box.center()) + size_of(box.half()) + std::abs(level) + size_of(relative.translation));
+    return (std::same_as<A, Plane> ? std::abs(at) : at) - reach - slack;
+  };
+  struct Walk {
+    const decltype(lower)& of;
+    const OnePart<A>& one;
+    const MeshParts& parts;
+    Q& query;
+    double bound(const Aabb& box) const { return of(box); }
+    double limit() const { return query.limit(); }
+    void leaf(const MeshTree& h, std::size_t slot) { query.leaf(one, 0, parts, h.feature(slot)); }
+  } walk{lower, one, parts, query};
+  traverse(tree, walk);
+}
+
+template <Bounded A, class Q>
+void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) {
+  const MeshTree tree(mesh);
+  const MeshParts parts(tree);
+  if (tree.empty()) return;
+  struct Asked {
+    const OnePart<A> one;
+    const MeshParts& parts;
+    Q& query;
+  } asked{OnePart<A>(a), parts, query};
+  const walk::Visitor visitor{&asked, [](void* self, std::uint32_t triangle) {
+                                Asked& x = *static_cast<Asked*>(self);
+                                x.query.leaf(x.one, 0, x.parts, triangle);
+                                return walk_limit(x.query);
+                              }};
+  // The box of the core; the radius is part of the limit.
+  const double radius = rounding_radius(a);
+  Vec3 center = Vec3::Zero(), half = Vec3::Zero();
+  if constexpr (std::same_as<A, Capsule>) half.z() = a.half_length;
+  else if constexpr (!std::same_as<A, Sphere>) {
+    const Aabb box = bounds(Shape(a));
+    center = box.center(), half = box.half();
+  }
+  const mesh::Data& data = mesh.data();
+  if (balls_apart(minus(relative.to_a(data.tree.origin), center), data.radius + std::sqrt(norm_sq(half)) + radius,
+                  query.limit(), size_of(data.tree.origin) + size_of(center) + size_of(relative.translation)))
+    return;
+  const walk::MeshAndBox pair(data, center, half, relative.inverse());
+  if (!pair.fits()) {
+    for (std::size_t i = 0; i < mesh.size() && walk_limit(query) >= 0; ++i) query.leaf(asked.one, 0, parts, i);
+    return;
+  }
+  walk::visit(pair, walk_limit(query), radius, visitor);
+}
+
+template <class Q>
+void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) {
+  const MeshTree tree_a(a), tree_b(b);
+  if (tree_a.empty() || tree_b.empty()) return;
+  const Vec3 &origin_a = a.data().tree.origin, &origin_b = b.data().tree.origin;
+  if (balls_apart(minus(relative.to_a(origin_b), origin_a), a.data().radius + b.data().radius, query.limit(),
+                  size_of(origin_a) + size_of(origin_b) + size_of(relative.translation)))
+    return;
+  struct Asked {
+    const MeshParts a, b;
+    Q& query;
+  } asked{MeshParts(tree_a), MeshParts(tree_b), query};
+  walk::PairVisitor visitor{&asked, [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
+                              Asked& x = *static_cast<Asked*>(self);
+                              x.query.leaf(x.a, of_a, x.b, of_b);
+                              return walk_limit(x.query);
+                            }};
+  if constexpr (std::same_as<Q, DistanceQuery>) {
+    visitor.toward = [](void* self) -> const Vec3* {
+      const PairDistance& best = static_cast<Asked*>(self)->query.best();
+      return best.beyond || best.value <= 0 ? nullptr : &best.normal;
+    };
+  }
+  const walk::MeshPair pair(a.data(), b.data(), relative);
+  if (!pair.fits()) {
+    traverse(tree_a, tree_b, query);
+    return;
+  }
+  walk::visit(pair, walk_limit(query), std::same_as<Q, DistanceQuery>, visitor);
+}
+
+template <class Q>
+void ask_mesh(const Mesh& a, const Cloud& b, const Relative&, Q& query) {
+  traverse(hierarchy_of(a), hierarchy_of(b), query);
+}
+
+/// Asks first about the parts that the cache remembers, if they are parts of this pair. Any pair of parts may be asked
+/// at any time: the answer stays the same.
+template <class A, class B, class Q>
+void ask_remembered(const A& a, const B& b, Q& query, const PairCache* cache) {
+  if constexpr (std::same_as<B, Mesh>) {
+    if (cache == nullptr || !cache->has_parts || b.empty()) return;
+    const std::uint64_t stamp_a = stamp(Geometry(a)), stamp_b = b.stamp();
+    std::size_t part_a = cache->part_a, part_b = cache->part_b;
+    if (cache->whole_a == stamp_b && cache->whole_b == stamp_a) std::swap(part_a, part_b);
+    else if (cache->whole_a != stamp_a || cache->whole_b != stamp_b) return;
+    const MeshTree tree_b(b);
+    if (part_b >= b.size()) return;
+    if constexpr (std::same_as<A, Mesh>) {
+      if (part_a >= a.size()) return;
+      const MeshTree tree_a(a);
+      query.leaf(MeshParts(tree_a), part_a, MeshParts(tree_b), part_b);
+    } else {
+      query.leaf(OnePart<A>(a), 0, MeshParts(tree_b), part_b);
+    }
+  }
+}
+
+inline void remember(PairCache* cache, const Geometry& first, const Geometry& second, Feature a, Feature b) {
+  if (cache == nullptr || std::holds_alternative<Cloud>(second)) return;
+  cache->has_parts = true;
+  cache->whole_a = stamp(first), cache->whole_b = stamp(second);
+  cache->part_a = a, cache->part_b = b;
+}
+
+/// Calls body(first, second) with the kinds of a canonical pair with a mesh.
+template <class Body>
+void with_mesh(const Geometry& first, const Geometry& second, const Body& body) {
+  if (const auto* mesh = std::get_if<Mesh>(&second)) {
+    std::visit(
+        [&](const auto& a) {
+          if constexpr (!std::same_as<std::decay_t<decltype(a)>, Cloud>) body(a, *mesh);
+        },
+        first);
+  } else {
+    body(*std::get_if<Mesh>(&first), *std::get_if<Cloud>(&second));
+  }
+}
+
+}  // namespace graze

@@ -1,0 +1,63 @@
+// Walks through the trees of meshes in SIMD lanes of float32: which triangles may be within a limit, near ones first.
+// What the lanes rule out is ruled out for certain; the rest is for the caller to measure in double.
+#pragma once
+
+#include "geometry/mesh_data.h"
+#include "query/relative.h"
+
+namespace graze::walk {
+
+/// How coordinates of one tree about its origin look from the other's: R p + t, by columns. The fourth numbers are 0.
+struct Frame {
+  alignas(16) float r[3][4], t[4];
+};
+
+/// Two meshes as the walk sees them. `slack` bounds what all of its arithmetic is wrong by, in metres.
+struct MeshPair {
+  const mesh::Data &a, &b;
+  Frame b_to_a, a_to_b;
+  double slack;
+
+  MeshPair(const mesh::Data& a, const mesh::Data& b, const Relative& relative);
+  /// Whether float32 can hold all coordinates and their squares.
+  bool fits() const;
+
+ private:
+  double reach_;
+};
+
+/// A mesh and a box with any axes, as the walk sees them: `half` about `center` of the box's frame.
+struct MeshAndBox {
+  const mesh::Data& mesh;
+  Frame box_to_mesh;  // of points about the box's centre
+  float half[3];
+  double slack;
+
+  /// `relative` maps the box's frame to the mesh's.
+  MeshAndBox(const mesh::Data& mesh, const Vec3& center, const Vec3& half, const Relative& relative);
+  bool fits() const;
+
+ private:
+  double reach_;
+};
+
+/// What becomes of triangles that may be within the limit (m): called with them and a bound that they are not nearer
+/// than (but for the slack); gives the new limit. A negative limit ends the walk.
+struct PairVisitor {
+  void* self;
+  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b);
+  /// The unit direction, of a's frame, from a to b between the nearest points so far; null if it is not known. Along it
+  /// others near there are told to be farther.
+  const Vec3* (*toward)(void* self) = nullptr;
+};
+struct Visitor {
+  void* self;
+  double (*call)(void* self, std::uint32_t triangle);
+};
+
+/// In the same order on every machine. `nearest`: the limit is going to shrink to the least distance there is.
+void visit(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor);
+/// `radius` is that of a ball around every point of the box.
+void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor);
+
+}  // namespace graze::walk
