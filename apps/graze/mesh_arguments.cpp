@@ -13,15 +13,15 @@ void add_mesh_arguments(CLI::App& command, MeshArguments& arguments) {
 }
 
 void check_mesh_arguments(const MeshArguments& arguments) {
-  if (!std::isfinite(arguments.unit) || arguments.unit < 0) {
+  if (arguments.unit && !(std::isfinite(*arguments.unit) && *arguments.unit > 0)) {
     throw CLI::ValidationError("--unit", "must be a positive number of metres");
   }
 }
 
 ReadMeshOptions read_options(const MeshArguments& arguments) {
   ReadMeshOptions options;
-  if (arguments.unit > 0) {
-    options.unit = arguments.unit;
+  if (arguments.unit) {
+    options.unit = *arguments.unit;
     options.believe_unit = false;
   }
   if (!arguments.up.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "graze/io/mesh_file.h"
@@ -9,8 +10,8 @@
 namespace graze::app {
 
 struct MeshArguments {
-  double unit = 0;  ///< metres; 0: not given
-  std::string up;   ///< "x", "y", "z"; empty: not given
+  std::optional<double> unit;  ///< metres
+  std::string up;              ///< "x", "y", "z"; empty: not given
 };
 
 /// --unit and --up

@@ -106,8 +106,8 @@ std::string to_text(const std::string& file, const Told& told) {
     line("left out", fmt::format("{}, {}", counted(h.lines, "line", "lines"), counted(h.points, "point", "points")));
   }
   if (h.crossed_polygons > 0) {
-    line("note", fmt::format("{} cross themselves or lie in no plane, and were cut from one corner",
-                             counted(h.crossed_polygons, "polygon", "polygons")));
+    line("note",
+         fmt::format("{} cross themselves or have no area", counted(h.crossed_polygons, "polygon", "polygons")));
   }
   for (const std::string& note : h.notes) line("note", note);
   return text;

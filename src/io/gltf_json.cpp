@@ -6,13 +6,13 @@
 
 namespace graze::io {
 
-void GltfValue::refuse(const std::string& why) const { throw Error(place_, why); }
+void GltfValue::refuse(const std::string& why) const { throw Error(place(), why); }
 
 std::optional<GltfValue> GltfValue::find(std::string_view name) const {
   if (!value_->is_object()) refuse("must be an object");
   const auto at = value_->find(name);
   if (at == value_->end()) return std::nullopt;
-  return GltfValue(*at, fmt::format("{}.{}", place_, name));
+  return GltfValue(*at, file_, path_to(path_, name));
 }
 
 GltfValue GltfValue::required(std::string_view name) const {
@@ -32,7 +32,7 @@ GltfValue GltfValue::entry(std::string_view list, std::uint64_t index) const {
   const std::size_t there = count(list);
   if (index >= there) refuse(fmt::format("names {}[{}], but there are {}", list, index, there));
   const Json& array = *value_->find(list);
-  return {array[static_cast<std::size_t>(index)], fmt::format("{}.{}[{}]", place_, list, index)};
+  return {array[static_cast<std::size_t>(index)], file_, fmt::format("{}[{}]", path_to(path_, list), index)};
 }
 
 std::uint64_t GltfValue::as_integer() const {

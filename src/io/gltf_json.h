@@ -10,13 +10,15 @@
 
 namespace graze::io {
 
-/// A value somewhere in the file: "part.gltf: accessors[3]". Every function throws Error naming the place of what it
-/// refuses. Refers to the JSON, which must outlive it.
+/// A value somewhere in a file, such as "part.gltf: accessors[3]". Every function throws Error naming the place of what
+/// it refuses. Refers to the JSON, which must outlive it.
 class GltfValue {
  public:
-  GltfValue(const Json& value, std::string place) : value_(&value), place_(std::move(place)) {}
+  /// `path` is that in the JSON: empty for all of it, "accessors[3]" for a part.
+  GltfValue(const Json& value, std::string file, std::string path = "")
+      : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
 
-  const std::string& place() const { return place_; }
+  std::string place() const { return path_.empty() ? file_ : file_ + ": " + path_; }
   [[noreturn]] void refuse(const std::string& why) const;
 
   /// A member of an object; nothing if it is not there.
@@ -45,7 +47,7 @@ class GltfValue {
   bool numbers(std::string_view name, double* values, std::size_t count) const;
 
   const Json* value_;
-  std::string place_;
+  std::string file_, path_;
 };
 
 }  // namespace graze::io

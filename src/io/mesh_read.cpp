@@ -85,12 +85,6 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
   return {std::move(vertices), std::move(reading.mesh.triangles), std::move(header)};
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 bool has_faces(const std::shared_ptr<const Bytes>& bytes) {
   ByteReader reader(bytes);
   const PlyHeader header = read_ply_header(reader);
@@ -166,6 +160,12 @@ void MeshReading::refuse_size() const {
                           budget() >> 20, header.file_size));
 }
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
 bool is_binary_stl(const Bytes& bytes) {
   unsigned char count[4] = {};
   if (bytes.size() < 84 || bytes.read(80, count, 4) != 4) return false;
@@ -183,7 +183,7 @@ std::optional<MeshFormat> mesh_format_of(const std::shared_ptr<const Bytes>& byt
       std::string_view(start).substr(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
   if (text.find("<COLLADA") != std::string_view::npos) return MeshFormat::dae;
   if (looks_like_off(text)) return MeshFormat::off;
-  const std::string words = lower(text);
+  const std::string words = lower_case(text);
   if (words.starts_with("solid") &&
       (words.find("facet") != std::string::npos || words.find("endsolid") != std::string::npos))
     return MeshFormat::stl;

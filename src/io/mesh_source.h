@@ -92,6 +92,9 @@ void check_corners(std::size_t count, Refuse refuse) {
   }
 }
 
+/// ASCII letters in lower case; all else as it is.
+std::string lower_case(std::string_view text);
+
 /// How often a reader tells how far it is: every so many rows.
 inline constexpr std::uint64_t kRowsPerReport = 8192;
 

@@ -67,7 +67,7 @@ bool PolygonCutter::cut(std::span<const Vec3> vertices, std::span<const std::uin
   }
   work_left_ += kWork * n;
   const bool seen = project(vertices, corners);
-  bool well = true;
+  bool well = seen;
   next_.resize(n);
   before_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -94,7 +94,8 @@ bool PolygonCutter::cut(std::span<const Vec3> vertices, std::span<const std::uin
       }
       at = next;
     }
-    well = left == 3;
+    // The last three of a polygon that crosses itself may run the wrong way around.
+    well = left == 3 && !(turn(before_[at], at, next_[at]) < 0);
   }
   // What is left, from one corner.
   for (std::size_t b = next_[at]; left > 2; --left, b = next_[b]) {

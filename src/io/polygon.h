@@ -16,9 +16,9 @@ namespace graze::io {
 class PolygonCutter {
  public:
   /// Appends the n − 2 triangles of a polygon of n ≥ 3 corners, which index `vertices`. Returns whether it went well:
-  /// not if the polygon crosses itself or lies in no plane, so that no ear is left; what remains is then cut from its
-  /// first corner. Time O(n) for convex ones; for all others together O(corners seen so far) × kWork + kWorkAtOnce,
-  /// after which they are cut from their first corners, too.
+  /// not if it has no normal, or if no ear or one that faces the other way is left, as happens where a polygon crosses
+  /// itself; what remains is then cut from one corner. Time O(n) for convex ones; for all others together O(corners
+  /// seen so far) × kWork + kWorkAtOnce, after which they are cut from their first corners, too.
   bool cut(std::span<const Vec3> vertices, std::span<const std::uint32_t> corners, std::vector<MeshTriangle>& to);
 
  private:

@@ -104,12 +104,6 @@ void read_binary(MeshReading& reading) {
   }
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 class AsciiStl {
  public:
   explicit AsciiStl(MeshReading& reading) : reading_(reading), reader_(reading.bytes()), welder_(reading) {}
@@ -119,7 +113,7 @@ class AsciiStl {
     while (reader_.line(line)) {
       split_blanks(line, words_);
       if (words_.empty()) continue;
-      const std::string word = lower(words_[0]);
+      const std::string word = lower_case(words_[0]);
       if (word == "vertex") {
         add_corner();
       } else if (word == "facet") {
@@ -190,7 +184,7 @@ void read_stl(MeshReading& reading) {
   std::string start(512, '\0');
   start.resize(reading.bytes()->read(0, start.data(), start.size()));
   const std::size_t first = start.find_first_not_of(" \t\r\n");
-  const bool solid = first != std::string::npos && lower(std::string_view(start).substr(first, 5)) == "solid";
+  const bool solid = first != std::string::npos && lower_case(std::string_view(start).substr(first, 5)) == "solid";
   if (!solid || is_binary_stl(*reading.bytes()) || start.find('\0') != std::string::npos) {
     read_binary(reading);
   } else {

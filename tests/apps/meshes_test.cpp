@@ -97,7 +97,7 @@ TEST_F(Meshes, RefusesWithASentenceAndLeavesTheOldFile) {
   write("c.xyz", "1 2 3\n");
   EXPECT_EQ(run("$GRAZE convert c.xyz a --format stl").err, "graze: c.xyz: is a cloud and cannot be written as stl\n");
   EXPECT_EQ(run("ls | grep -c tmp").out, "0\n");
-  for (const char* usage : {"info a.stl --up w", "info a.stl --unit -1", "convert a.stl b.ply --unit nan"}) {
+  for (const char* usage : {"info a.stl --up w", "info a.stl --unit 0", "convert a.stl b.ply --unit nan"}) {
     EXPECT_EQ(run(std::string("$GRAZE ") + usage).code, 2) << usage;
   }
 }
@@ -106,7 +106,7 @@ TEST_F(Meshes, AskReadsFiles) {
   const Outcome told = run(
       R"($GRAZE distance '{"shape":"mesh","file":"pärt 1.obj","solid":true}' '{"shape":"sphere","radius":1,"pose":{"xyz":[-2,0.5,0.5]}}')");
   EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_EQ(nlohmann::json::parse(told.out)["distance"], 1);
+  EXPECT_NEAR(nlohmann::json::parse(told.out)["distance"].get<double>(), 1, 1e-12);
   EXPECT_TRUE(contains(
       run(R"(echo '{"ask":"collide","a":{"shape":"mesh","file":"open.off","solid":true},"b":{"shape":"sphere","radius":1}}' | $GRAZE ask)")
           .out,

@@ -232,15 +232,15 @@ TEST_F(SceneFiles, GltfNamesPlaceAndReason) {
     return refused_mesh(replaced(good, from, to), "f.gltf");
   };
   EXPECT_EQ(why(R"("count":4)", R"("count":5)"),
-            "f.gltf.accessors[0]: claims 5 entries from byte 0 on, more than the 48 bytes of its bufferView hold");
+            "f.gltf: accessors[0]: claims 5 entries from byte 0 on, more than the 48 bytes of its bufferView hold");
   EXPECT_EQ(why(R"("byteLength":72)", R"("byteLength":73)"),
-            "f.gltf.buffers[0]: claims 73 bytes, but there are 72; was the file cut off?");
-  EXPECT_EQ(why(R"("byteLength":48)", R"("byteLength":480)").find("f.gltf.bufferViews[0]: reaches"), 0U);
-  EXPECT_EQ(why(R"("mesh":0)", R"("mesh":1)"), "f.gltf.nodes[0].mesh: names mesh 1, but there are 1");
-  EXPECT_EQ(why(R"("count":12)", R"("count":-1)").find("f.gltf.accessors[1].count: must be a whole number"), 0U);
-  EXPECT_EQ(why(R"("count":12)", R"("count":11)").find("f.gltf.meshes[0].primitives[0]: has 11 corners"), 0U);
-  EXPECT_EQ(why(R"("count":4)", R"("count":3)"), "f.gltf.meshes[0].primitives[0]: names vertex 3, but there are 3");
-  EXPECT_EQ(why(R"("2.0")", R"("1.0")"), "f.gltf.asset: glTF version '1.0' is not 2");
+            "f.gltf: buffers[0]: claims 73 bytes, but there are 72; was the file cut off?");
+  EXPECT_EQ(why(R"("byteLength":48)", R"("byteLength":480)").find("f.gltf: bufferViews[0]: reaches"), 0U);
+  EXPECT_EQ(why(R"("mesh":0)", R"("mesh":1)"), "f.gltf: nodes[0].mesh: names mesh 1, but there are 1");
+  EXPECT_EQ(why(R"("count":12)", R"("count":-1)").find("f.gltf: accessors[1].count: must be a whole number"), 0U);
+  EXPECT_EQ(why(R"("count":12)", R"("count":11)").find("f.gltf: meshes[0].primitives[0]: has 11 corners"), 0U);
+  EXPECT_EQ(why(R"("count":4)", R"("count":3)"), "f.gltf: meshes[0].primitives[0]: names vertex 3, but there are 3");
+  EXPECT_EQ(why(R"("2.0")", R"("1.0")"), "f.gltf: asset: glTF version '1.0' is not 2");
   EXPECT_TRUE(contains(refused_mesh(gltf(in_text(), R"([{"children":[0]}])"), "f.gltf"), "more than one node"));
   EXPECT_TRUE(contains(
       refused_mesh(gltf(in_text(), R"([{"mesh":0}])", R"(,"extensionsRequired":["KHR_draco_mesh_compression"])"),

@@ -42,7 +42,7 @@ struct MeshHeader {
   ToldBy up_told_by = ToldBy::caller;
   std::size_t parts = 0;              ///< pieces that the file tells apart: solids, objects, placed primitives
   std::size_t polygons = 0;           ///< faces of more than three corners; cut into triangles
-  std::size_t crossed_polygons = 0;   ///< of these, such as no ear could be cut from: cut from their first corner
+  std::size_t crossed_polygons = 0;   ///< of these, such as cross themselves or have no normal, where it is noticed
   std::size_t lines = 0, points = 0;  ///< primitives that are no surface: left out
   std::vector<std::string> notes;     ///< what else the file holds and graze leaves out, a sentence each
 };
