@@ -41,9 +41,19 @@ std::string one_word(std::string_view name, char separator) {
   return word.empty() ? "_" : word;
 }
 
+namespace {
+
+// Through memory: where it makes a vector of two coordinates, g++ 12 leaves out the way to float and back.
+double rounded_to_single(double x) {
+  const volatile float single = static_cast<float>(x);
+  return double{single};
+}
+
+}  // namespace
+
 Vec3 CoordinateRounding::operator()(const Vec3& p, double& largest) const {
   if (!single_) return p;
-  const Vec3 rounded = p.cast<float>().cast<double>();
+  const Vec3 rounded(rounded_to_single(p.x()), rounded_to_single(p.y()), rounded_to_single(p.z()));
   const double off = (rounded - p).norm();
   if (off > largest) largest = off;  // not for NaN
   return rounded;

@@ -220,8 +220,7 @@ class GltfSource {
 std::uint32_t word_at(const Bytes& bytes, std::uint64_t offset) {
   unsigned char raw[4] = {};
   bytes.read(offset, raw, 4);
-  return raw[0] | static_cast<std::uint32_t>(raw[1]) << 8 | static_cast<std::uint32_t>(raw[2]) << 16 |
-         static_cast<std::uint32_t>(raw[3]) << 24;
+  return little_endian(raw);
 }
 
 struct GlbParts {

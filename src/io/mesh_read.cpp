@@ -169,7 +169,7 @@ std::string lower_case(std::string_view text) {
 bool is_binary_stl(const Bytes& bytes) {
   unsigned char count[4] = {};
   if (bytes.size() < 84 || bytes.read(80, count, 4) != 4) return false;
-  const std::uint64_t triangles = count[0] | count[1] << 8 | count[2] << 16 | std::uint64_t{count[3]} << 24;
+  const std::uint64_t triangles = little_endian(count);
   return bytes.size() == 84 + 50 * triangles;
 }
 

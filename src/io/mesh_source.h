@@ -92,6 +92,13 @@ void check_corners(std::size_t count, Refuse refuse) {
   }
 }
 
+/// Four bytes as a number, the least significant first.
+inline std::uint32_t little_endian(const unsigned char* bytes) {
+  std::uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = value << 8 | bytes[i];
+  return value;
+}
+
 /// ASCII letters in lower case; all else as it is.
 std::string lower_case(std::string_view text);
 

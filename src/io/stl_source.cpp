@@ -68,7 +68,7 @@ void read_binary(MeshReading& reading) {
   unsigned char raw[50];
   reader.skip(80);
   reader.take(raw, 4);
-  const std::uint64_t count = raw[0] | raw[1] << 8 | raw[2] << 16 | std::uint64_t{raw[3]} << 24;
+  const std::uint64_t count = little_endian(raw);
   if (count > reader.remaining() / 50) {
     throw Error(
         reading.name() + ": byte 80",
@@ -85,9 +85,7 @@ void read_binary(MeshReading& reading) {
     for (std::size_t k = 0; k < 3; ++k) {
       Vec3 p;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        const unsigned char* b = raw + 12 + 12 * k + 4 * axis;
-        const std::uint32_t bits = b[0] | b[1] << 8 | b[2] << 16 | static_cast<std::uint32_t>(b[3]) << 24;
-        p[static_cast<Eigen::Index>(axis)] = double{std::bit_cast<float>(bits)};
+        p[static_cast<Eigen::Index>(axis)] = double{std::bit_cast<float>(little_endian(raw + 12 + 12 * k + 4 * axis))};
       }
       if (!p.allFinite()) {
         throw Error(fmt::format("{}: byte {}", reading.name(), at + 12 + 12 * k),
