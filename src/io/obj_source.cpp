@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
@@ -33,10 +35,11 @@ class ObjSource {
     while (next_line(line)) {
       split_blanks(line.substr(0, line.find('#')), words_);
       if (words_.empty()) continue;
-      read_words(words_[0]);
+      if (rows_ > 0 || !read_counts()) read_words(words_[0]);
       if (++rows_ % kRowsPerReport == 0) reading_.advance(reader_.position());
     }
     if (part_has_faces_) ++reading_.header.parts;
+    check_counts();
   }
 
  private:
@@ -54,6 +57,22 @@ class ObjSource {
     joined_.append(line);
     line = joined_;
     return true;
+  }
+
+  // Some writers begin with a line that holds the numbers of vertices and faces.
+  bool read_counts() {
+    std::uint64_t vertices = 0, faces = 0;
+    if (words_.size() != 2 || !parse_count(words_[0], vertices) || !parse_count(words_[1], faces)) return false;
+    stated_ = {vertices, faces};
+    return true;
+  }
+
+  void check_counts() const {
+    const std::uint64_t vertices = reading_.mesh.vertices.size();
+    if (!stated_ || (stated_->first == vertices && stated_->second == faces_)) return;
+    throw Error(reader_.name(),
+                fmt::format("states {} vertices and {} faces in its first line, but {} and {} follow; was it cut off?",
+                            stated_->first, stated_->second, vertices, faces_));
   }
 
   void read_words(std::string_view word) {
@@ -87,6 +106,7 @@ class ObjSource {
     corners_.clear();
     for (std::size_t i = 1; i < words_.size(); ++i) corners_.push_back(corner_of(words_[i]));
     if (corners_.empty()) refuse("a face without corners");
+    ++faces_;
     reading_.add_face(reading_.mesh, corners_);
     part_has_faces_ = part_has_faces_ || corners_.size() > 2;
   }
@@ -110,7 +130,8 @@ class ObjSource {
   MeshReading& reading_;
   ByteReader reader_;
   std::string joined_;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0, faces_ = 0;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> stated_;  // vertices and faces
   bool part_has_faces_ = false;
   std::vector<std::string_view> words_;
   std::vector<std::uint32_t> corners_;

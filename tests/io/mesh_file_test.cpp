@@ -99,6 +99,15 @@ TEST(Obj, ReadsEveryKindOfFace) {
   EXPECT_EQ(parse_mesh("", "f.obj").triangles.size(), 0U);
 }
 
+// As FCL's own test files do.
+TEST(Obj, MayStateItsCountsFirst) {
+  const std::string faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  EXPECT_EQ(corners_of(parse_mesh("# c\n4 4\n" + kObj + faces, "f.obj")), corners_of(tetrahedron()));
+  EXPECT_EQ(refused_mesh("4 5\n" + kObj + faces, "f.obj"),
+            "f.obj: states 4 vertices and 5 faces in its first line, but 4 and 4 follow; was it cut off?");
+  EXPECT_EQ(refused_mesh(kObj + "4 4\n", "f.obj"), "f.obj:12: '4' is no word of OBJ");
+}
+
 TEST(Obj, NamesPlaceAndReason) {
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 5\n", "f.obj"),
             "f.obj:12: names vertex '5', but 4 come before it, numbered from 1");
