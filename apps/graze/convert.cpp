@@ -1,4 +1,4 @@
-// graze convert: a cloud from one format to another.
+// graze convert: a cloud or a mesh from one format to another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "command.h"
+#include "graze/base/error.h"
 #include "graze/io/cloud_file.h"
+#include "graze/io/mesh_file.h"
+#include "mesh_arguments.h"
 #include "progress_bar.h"
 #include "streams.h"
 
@@ -23,6 +26,7 @@ struct ConvertArguments {
   bool single = false, twice = false, drop = false, no_attributes = false, no_header = false, apply_viewpoint = false;
   double scale = 1;
   std::vector<double> translation, las_scale, las_offset;
+  MeshArguments mesh;
 };
 
 const std::map<std::string, CloudFormat> kFormats = {{"ply", CloudFormat::ply},  {"pcd", CloudFormat::pcd},
@@ -67,7 +71,63 @@ void check_numbers(const ConvertArguments& a) {
   }
 }
 
+const std::map<std::string, MeshFormat> kMeshFormats = {
+    {"stl", MeshFormat::stl}, {"obj", MeshFormat::obj}, {"ply", MeshFormat::ply}, {"off", MeshFormat::off}};
+
+// Throws for options that mean nothing to triangles.
+void check_for_mesh(const ConvertArguments& a) {
+  const std::pair<bool, const char*> only_clouds[] = {
+      {a.compressed, "--compressed"},           {a.drop, "--drop-skipped"},
+      {a.no_attributes, "--no-attributes"},     {a.no_header, "--no-header"},
+      {a.apply_viewpoint, "--apply-viewpoint"}, {!a.separator.empty(), "--separator"},
+      {!a.las_version.empty(), "--las"},        {!a.las_scale.empty(), "--las-scale"},
+      {!a.las_offset.empty(), "--las-offset"}};
+  for (const auto& [given, name] : only_clouds) {
+    if (given) throw Error(a.from, fmt::format("is a mesh; {} is for clouds", name));
+  }
+  if (!a.format.empty() && !kMeshFormats.contains(a.format)) {
+    throw Error(a.from,
+                fmt::format("is a mesh and cannot be written as {}; graze writes STL, OBJ, PLY and OFF", a.format));
+  }
+}
+
+int convert_mesh(const ConvertArguments& a, bool quiet) {
+  check_for_mesh(a);
+  ProgressBar bar(quiet);
+  ReadMeshOptions read = read_options(a.mesh);
+  read.progress = bar.progress();
+  MeshFile mesh = read_mesh_file(a.from, read);
+  const Vec3 shift =
+      a.translation.empty() ? Vec3(Vec3::Zero()) : Vec3(a.translation[0], a.translation[1], a.translation[2]);
+  for (Vec3& p : mesh.vertices) p = p * a.scale + shift;
+  if (a.scale < 0) {  // which mirrors
+    for (MeshTriangle& t : mesh.triangles) std::swap(t[1], t[2]);
+  }
+  WriteMeshOptions write;
+  if (!a.format.empty()) write.format = kMeshFormats.at(a.format);
+  if (a.ascii) write.encoding = MeshEncoding::ascii;
+  if (a.binary) write.encoding = MeshEncoding::binary;
+  if (a.big_endian) write.encoding = MeshEncoding::binary_big_endian;
+  if (a.single) write.coordinates = NumberType::float32;
+  if (a.twice) write.coordinates = NumberType::float64;
+  const WriteMeshReport report = write_mesh(a.to, mesh.vertices, mesh.triangles, write);
+  bar.clear();
+  std::string text = fmt::format("{}: {} triangles, {} vertices", a.to, report.triangles, report.vertices);
+  if (report.rounding > 0) text += fmt::format(", coordinates rounded by at most {:.2g}", report.rounding);
+  remark(quiet, text);
+  const MeshHeader& h = mesh.header;
+  if (h.lines + h.points > 0) remark(quiet, fmt::format("  left out: {} lines, {} points", h.lines, h.points));
+  if (h.unit != 1) remark(quiet, fmt::format("  now in metres, was in units of {} m", h.unit));
+  if (h.up != UpAxis::z) remark(quiet, fmt::format("  now with z up, was with {}", name_of(h.up)));
+  for (const std::string& note : h.notes) remark(quiet, "  " + note);
+  return kClear;
+}
+
 int convert(const ConvertArguments& arguments, bool quiet) {
+  if (arguments.from != "-" && is_mesh_file(arguments.from)) return convert_mesh(arguments, quiet);
+  if (arguments.format == "stl" || arguments.format == "obj" || arguments.format == "off") {
+    throw Error(arguments.from, fmt::format("is a cloud and cannot be written as {}", arguments.format));
+  }
   ConvertCloudOptions options = options_of(arguments);
   ProgressBar bar(quiet);
   options.write.progress = bar.progress();
@@ -85,19 +145,27 @@ int convert(const ConvertArguments& arguments, bool quiet) {
 }  // namespace
 
 void add_convert(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("convert", "Convert a file of points to another format");
+  CLI::App* command = app.add_subcommand("convert", "Convert a file of points or triangles to another format");
   const auto a = std::make_shared<ConvertArguments>();
-  command->add_option("IN", a->from, "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV); - for standard input")
+  command
+      ->add_option("IN", a->from,
+                   "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV), - for standard input; or a\n"
+                   "mesh: STL, OBJ, PLY, OFF, DAE, glTF")
       ->required();
-  command->add_option("OUT", a->to, "The new file; its extension tells the format: .ply .pcd .las .xyz .csv .txt")
+  command
+      ->add_option("OUT", a->to,
+                   "The new file; its extension tells the format: .ply .pcd .las .xyz .csv .txt, of a mesh\n"
+                   ".stl .obj .ply .off")
       ->required();
-  command->add_option("--format", a->format, "The format, whatever the extension: ply, pcd, las, xyz, csv, txt")
-      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt"}))
+  command
+      ->add_option("--format", a->format,
+                   "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off")
+      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt", "stl", "obj", "off"}))
       ->option_text("F");
 
   CLI::Option_group* encoding = command->add_option_group("Encoding");
-  encoding->add_flag("--ascii", a->ascii, "Text (PLY, PCD)");
-  encoding->add_flag("--binary", a->binary, "Binary, little endian (PLY, PCD); the default");
+  encoding->add_flag("--ascii", a->ascii, "Text (PLY, PCD, STL)");
+  encoding->add_flag("--binary", a->binary, "Binary, little endian (PLY, PCD, STL); the default");
   encoding->add_flag("--big-endian", a->big_endian, "Binary, big endian (PLY)");
   encoding->add_flag("--compressed", a->compressed, "Compressed binary (PCD)");
   encoding->require_option(0, 1);
@@ -109,6 +177,7 @@ void add_convert(CLI::App& app, Session& session) {
   command->add_option("--translate", a->translation, "Add X Y Z to the coordinates, after scaling")
       ->expected(3)
       ->option_text("X Y Z");
+  add_mesh_arguments(*command, a->mesh);
   command->add_flag("--apply-viewpoint", a->apply_viewpoint, "Move the points of a PCD by its VIEWPOINT");
   command->add_flag("--drop-skipped", a->drop, "Leave out points that are NaN or infinite (LAS does always)");
   command->add_flag("--no-attributes", a->no_attributes, "Coordinates only");
@@ -126,9 +195,11 @@ void add_convert(CLI::App& app, Session& session) {
   command->footer(
       "What the new format can hold is kept: attributes with their types, the scale, offset and coordinate system of "
       "LAS,\n"
-      "the viewpoint and rows of PCD. OUT may be IN. A file that is there is replaced when the new one is complete.");
+      "the viewpoint and rows of PCD. Meshes are written in metres and with z up. OUT may be IN. A file that is there "
+      "is replaced when the new one is complete.");
   command->callback([&session, a] {
     check_numbers(*a);
+    check_mesh_arguments(a->mesh);
     if (a->las_scale.size() == 2) throw CLI::ValidationError("--las-scale", "takes one number or three");
     session.run = [&session, a] { return convert(*a, session.quiet); };
   });

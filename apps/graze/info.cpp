@@ -1,4 +1,4 @@
-// graze info: what is in a file of points?
+// graze info: what is in a file of points or triangles?
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +10,10 @@
 #include "command.h"
 #include "graze/base/error.h"
 #include "graze/io/cloud_file.h"
+#include "graze/io/mesh_file.h"
+#include "info_text.h"
+#include "mesh_arguments.h"
+#include "mesh_info.h"
 #include "progress_bar.h"
 #include "streams.h"
 
@@ -18,27 +22,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
-
 struct InfoArguments {
   std::vector<std::string> files;
   bool json = false;
+  MeshArguments mesh;
 };
 
-std::string size_text(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} bytes", bytes);
-  double size = static_cast<double>(bytes) / 1024;
-  for (const char* unit : {"KiB", "MiB", "GiB"}) {
-    if (size < 1024) return fmt::format("{:.3g} {}", size, unit);
-    size /= 1024;
-  }
-  return fmt::format("{:.3g} TiB", size);
-}
-
-// Twelve digits tell a tenth of a millimetre on the globe and hide what doubles do to decimal fractions.
-std::string number(double x) { return fmt::format("{:.12g}", x); }
-
-Json vector_json(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
 std::string vector_text(const Vec3& v) { return fmt::format("{} {} {}", v.x(), v.y(), v.z()); }
 
 Json to_json(const std::string& file, const CloudInfo& info) {
@@ -51,9 +40,7 @@ Json to_json(const std::string& file, const CloudInfo& info) {
   json["points"] = info.points;
   json["skipped"] = info.skipped;
   if (h.height > 1) json["width"] = h.width, json["height"] = h.height;
-  json["bounds"] = info.bounds.empty()
-                       ? Json(nullptr)
-                       : Json{{"min", vector_json(info.bounds.min)}, {"max", vector_json(info.bounds.max)}};
+  json["bounds"] = bounds_json(info.bounds);
   json["coordinates"] = name_of(h.coordinates);
   if (h.scale) json["scale"] = vector_json(*h.scale), json["offset"] = vector_json(*h.offset);
   if (!h.coordinate_system.empty()) json["coordinate_system"] = h.coordinate_system;
@@ -94,13 +81,7 @@ std::string to_text(const std::string& file, const CloudInfo& info) {
   if (h.height > 1) points += fmt::format(", {} × {}", h.width, h.height);
   if (info.skipped > 0) points += fmt::format(", of which {} are NaN or infinite and skipped", info.skipped);
   line("points", points);
-  if (!info.bounds.empty()) {
-    for (int k = 0; k < 3; ++k) {
-      const double low = info.bounds.min[k], high = info.bounds.max[k];
-      line(std::string(1, "xyz"[k]),
-           fmt::format("{} … {}  (extent {})", number(low), number(high), fmt::format("{:.6g}", high - low)));
-    }
-  }
+  for (int k = 0; k < 3 && !info.bounds.empty(); ++k) line(std::string(1, "xyz"[k]), extent_text(info.bounds, k));
   line("coordinates", h.scale ? fmt::format("{} × scale {} + offset {}", name_of(h.coordinates), vector_text(*h.scale),
                                             vector_text(*h.offset))
                               : std::string(name_of(h.coordinates)));
@@ -124,6 +105,12 @@ std::string to_text(const std::string& file, const CloudInfo& info) {
   return text;
 }
 
+std::string cloud_info(const std::string& file, const std::string& path, bool json, ProgressBar& bar) {
+  const CloudInfo found = scan_cloud(path, {.progress = bar.progress()});
+  bar.clear();
+  return json ? line_of(to_json(file, found)) : to_text(file, found);
+}
+
 int info(const InfoArguments& arguments, bool quiet) {
   int status = kClear;
   bool first = true;
@@ -131,11 +118,10 @@ int info(const InfoArguments& arguments, bool quiet) {
     const std::string path = file == "-" ? "/dev/stdin" : file;
     try {
       ProgressBar bar(quiet);
-      const CloudInfo found = scan_cloud(path, {.progress = bar.progress()});
-      bar.clear();
-      // Names may hold any bytes; what is not UTF-8 becomes a question mark.
-      print(arguments.json ? to_json(file, found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
-                           : (first ? "" : "\n") + to_text(file, found));
+      const std::string told = is_mesh_file(path)
+                                   ? mesh_info(file, path, read_options(arguments.mesh), arguments.json, bar)
+                                   : cloud_info(file, path, arguments.json, bar);
+      print((first || arguments.json ? "" : "\n") + told);
       first = false;
       flush_output();
     } catch (const Error& error) {
@@ -151,19 +137,25 @@ int info(const InfoArguments& arguments, bool quiet) {
 }  // namespace
 
 void add_info(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("info", "Tell what is in files of points");
+  CLI::App* command = app.add_subcommand("info", "Tell what is in files of points or triangles");
   const auto arguments = std::make_shared<InfoArguments>();
   command
-      ->add_option("FILE", arguments->files,
-                   "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); - for standard input")
+      ->add_option(
+          "FILE", arguments->files,
+          "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF; - for\n"
+          "standard input (clouds)")
       ->required();
   command->add_flag("--json", arguments->json, "Print one JSON object per file and line");
+  add_mesh_arguments(*command, arguments->mesh);
   command->footer(
       "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
       "the\n"
-      "range of every attribute. Numbers are in the units of the file. All of the file is read, in little memory.");
-  command->callback(
-      [&session, arguments] { session.run = [&session, arguments] { return info(*arguments, session.quiet); }; });
+      "range of every attribute of a cloud, in the units of the file; of a mesh its triangles, bounds, area, volume,\n"
+      "whether it is closed and what is wrong with it, in metres and with z up.");
+  command->callback([&session, arguments] {
+    check_mesh_arguments(arguments->mesh);
+    session.run = [&session, arguments] { return info(*arguments, session.quiet); };
+  });
 }
 
 }  // namespace graze::app

@@ -12,6 +12,7 @@
 
 #include "graze/base/error.h"
 #include "io/json_line.h"
+#include "io/ply_header.h"
 
 namespace graze::io {
 namespace {
@@ -220,9 +221,7 @@ std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
   if (bytes->size() == 0) throw Error(name, "is empty; a cloud of no points has at least a header");
   std::string start(4096, '\0');
   start.resize(bytes->read(0, start.data(), start.size()));
-  if (start.starts_with("ply\n") || start.starts_with("ply\r") || start.starts_with("ply ")) {
-    return open_ply(std::move(bytes));
-  }
+  if (looks_like_ply(start)) return open_ply(std::move(bytes));
   if (start.starts_with("LASF")) return open_las(std::move(bytes));
   if (looks_like_pcd(start)) return open_pcd(std::move(bytes));
   if (start.starts_with("\x1f\x8b")) throw Error(name, "is packed with gzip; unpack it first: gunzip");

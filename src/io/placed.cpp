@@ -7,6 +7,7 @@
 #include "graze/base/error.h"
 #include "graze/io/ask.h"
 #include "graze/io/cloud_file.h"
+#include "graze/io/mesh_file.h"
 #include "io/fields.h"
 
 namespace graze {
@@ -84,10 +85,19 @@ Geometry cloud_from(const Fields& fields) {
 
 Geometry mesh_from(const Fields& fields) {
   fields.allow_only("a mesh", {"shape", "file", "vertices", "triangles", "solid", "pose", "local"});
-  if (fields.has("file")) throw Error(fields.path_of("file"), "a mesh from a file is not supported yet");
   const bool solid = fields.has("solid") && fields.required("solid") == Json(true);
   if (fields.has("solid") && !fields.required("solid").is_boolean())
     throw Error(fields.path_of("solid"), "must be true or false");
+  if (fields.has("file") == (fields.has("vertices") || fields.has("triangles"))) {
+    throw Error(fields.path(), "needs either file, or vertices and triangles");
+  }
+  if (fields.has("file")) {
+    try {
+      return read_mesh(fields.text("file"), {.mesh = {.solid = solid}});
+    } catch (const Error& error) {
+      throw Error(fields.path_of("file"), error.what());  // which names the file and the place in it
+    }
+  }
   const std::vector<Vec3> vertices = fields.points("vertices");
   const Json& list = fields.required("triangles");
   const std::string path = fields.path_of("triangles");

@@ -278,6 +278,11 @@ TEST(Ask, KnowsMeshes) {
   EXPECT_NE(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]],"solid":true})")
                 .find("open at the edge of vertices 0 and 1"),
             std::string::npos);
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh"})"), "a: needs either file, or vertices and triangles");
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","file":"a.stl","vertices":[]})"),
+            "a: needs either file, or vertices and triangles");
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[]})"), "a.triangles: missing");
+  EXPECT_EQ(error_of_a(R"({"shape":"mesh","file":"/no/such/file.stl"})").find("a.file: /no/such/file.stl"), 0U);
 }
 
 TEST(Ask, SaysWhatIsNotSupportedYet) {
@@ -285,7 +290,6 @@ TEST(Ask, SaysWhatIsNotSupportedYet) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }
-  EXPECT_EQ(error_of_a(R"({"shape":"mesh","file":"wall.stl"})"), "a.file: a mesh from a file is not supported yet");
   for (const char* kind : {"map", "heightfield"}) {
     const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");

@@ -1,0 +1,7 @@
+// Any bytes as a file of STL.
+#include "mesh_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  graze_fuzz::read_mesh_from(data, size, "f.stl");
+  return 0;
+}
