@@ -25,8 +25,9 @@ Point lattice(const Vec3& p) { return {static_cast<int>(p.x()), static_cast<int>
 // Doubled coordinates give the middles of edges.
 bool exactly(const Soup& soup, std::size_t i, std::size_t j) {
   std::vector<Vec3> a, b;
-  for (const Vec3& v : soup.triangle(i).vertices()) a.emplace_back(2 * v);
-  for (const Vec3& v : soup.triangle(j).vertices()) b.emplace_back(2 * v);
+  const graze::Triangle first = soup.triangle(i), second = soup.triangle(j);
+  for (const Vec3& v : first.vertices()) a.emplace_back(2 * v);
+  for (const Vec3& v : second.vertices()) b.emplace_back(2 * v);
   const auto degenerate = [](const std::vector<Vec3>& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; };
   if (degenerate(a) || degenerate(b)) return false;
   std::vector<Vec3> shared;
