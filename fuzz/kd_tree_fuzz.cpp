@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "fuzz/fuzz.h"
 #include "graze/base/error.h"
 #include "index/kd_tree_oracle.h"
 
@@ -18,37 +18,23 @@ using graze::Vec3;
 using graze_test::Question;
 namespace region = graze::region;
 
-class Bytes {
+class Choices : public graze_fuzz::Bytes {
  public:
-  Bytes(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
-  bool empty() const { return left_ == 0; }
-  std::uint8_t byte() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *at_++;
-  }
+  using Bytes::Bytes;
   // Mostly small lattice numbers, which meet each other exactly; also any bits at all, specials included.
   double number() {
     const std::uint8_t how = byte();
-    if (how < 200) return static_cast<std::int8_t>(byte()) / 8.0;
-    if (how < 230) return static_cast<std::int8_t>(byte()) * std::ldexp(1.0, static_cast<std::int8_t>(byte()));
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits = bits << 8U | byte();
-    double x = 0;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
+    if (how < 200) return small() / 8.0;
+    if (how < 230) return small() * std::ldexp(1.0, small());
+    return any_double();
   }
   Vec3 vector() {
     const double x = number(), y = number();
     return {x, y, number()};
   }
-
- private:
-  const std::uint8_t* at_;
-  std::size_t left_;
 };
 
-Question question_from(Bytes& bytes) {
+Question question_from(Choices& bytes) {
   Question q;
   const std::uint8_t kind = bytes.byte();
   q.to_axis = kind >= 128;
@@ -92,14 +78,14 @@ Question question_from(Bytes& bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Bytes bytes(data, size);
+  Choices bytes(data, size);
   try {
     const Question q = question_from(bytes);
     const bool as_float = bytes.byte() % 2 == 0;
     const std::size_t repeats = bytes.byte() % 32 + 1U;  // so that few bytes make several leaves
     std::vector<Vec3> points;
     std::vector<float> floats;
-    while (!bytes.empty() && points.size() < 4000) {
+    while (bytes.left() > 0 && points.size() < 4000) {
       Vec3 p = bytes.vector();
       for (std::size_t i = 0; i < repeats; ++i) {
         if (as_float) {

@@ -3,21 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "graze/base/error.h"
 #include "graze/io/mesh_file.h"
 
 namespace graze_fuzz {
-
-inline void expect(bool holds, const char* claim) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", claim);
-  std::abort();
-}
 
 /// Any bytes as a file of that name: triangles that keep to the contract, or an Error that names the file. What was
 /// read can be written again in every format and makes a mesh.

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
+#include "fuzz/fuzz.h"
 #include "graze/base/error.h"
 #include "query/judge.h"
 
@@ -18,42 +18,29 @@ using graze_oracle::Kind;
 using graze_oracle::kKinds;
 using graze_oracle::Spec;
 
-class Bytes {
+class Choices : public graze_fuzz::Bytes {
  public:
-  Bytes(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
+  using Bytes::Bytes;
 
-  std::uint8_t byte() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *at_++;
-  }
   // Mostly small lattice numbers, which meet each other exactly; also any bits at all, specials included.
   double number() {
     const std::uint8_t how = byte();
-    if (how < 160) return static_cast<std::int8_t>(byte()) / 8.0;
-    if (how < 200) return static_cast<std::int8_t>(byte()) * std::ldexp(1.0, static_cast<std::int8_t>(byte()));
+    if (how < 160) return small() / 8.0;
+    if (how < 200) return small() * std::ldexp(1.0, small());
     if (how < 230) {  // a lattice number and a few units in the last place
-      double x = static_cast<std::int8_t>(byte()) / 8.0;
+      double x = small() / 8.0;
       for (int steps = byte() % 4; steps > 0; --steps) x = std::nextafter(x, how % 2 == 0 ? 1e300 : -1e300);
       return x;
     }
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits = bits << 8 | byte();
-    double x = 0;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
+    return any_double();
   }
   double length() {
     const double x = number();
     return std::signbit(x) ? -x : x;
   }
-
- private:
-  const std::uint8_t* at_;
-  std::size_t left_;
 };
 
-Spec spec_from(Bytes& bytes) {
+Spec spec_from(Choices& bytes) {
   Spec s;
   s.kind = kKinds[bytes.byte() % kKinds.size()];
   const int points = s.kind == Kind::triangle ? 3 : s.kind == Kind::convex ? 1 + bytes.byte() % 10 : 0;
@@ -94,7 +81,7 @@ Real at_most(const Judge& judge) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Bytes bytes(data, size);
+  Choices bytes(data, size);
   const Spec a = spec_from(bytes), b = spec_from(bytes);
   const double margin = bytes.number(), limit = bytes.number();
   try {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "fuzz/fuzz.h"
 #include "graze/index/capt.h"
 #include "graze/index/filter.h"
 #include "graze/index/point_grid.h"
@@ -16,48 +16,29 @@ namespace {
 
 using namespace graze_test;
 using graze::Vec3;
+using graze_fuzz::expect;
 
-class Bytes {
+class Choices : public graze_fuzz::Bytes {
  public:
-  Bytes(const std::uint8_t* data, std::size_t size) : at_(data), left_(size) {}
+  using Bytes::Bytes;
 
-  std::uint8_t byte() {
-    if (left_ == 0) return 0;
-    --left_;
-    return *at_++;
-  }
-  std::size_t left() const { return left_; }
   // Mostly small lattice numbers, which meet each other exactly; also other scales, and any bits at all.
   double number() {
     const std::uint8_t how = byte();
-    if (how < 180) return static_cast<std::int8_t>(byte()) / 8.0;
-    if (how < 220) return static_cast<std::int8_t>(byte()) * std::ldexp(1.0, static_cast<std::int8_t>(byte()) / 2);
+    if (how < 180) return small() / 8.0;
+    if (how < 220) return small() * std::ldexp(1.0, small() / 2);
     if (how < 240) {  // a lattice number and a few units in the last place
-      auto x = static_cast<float>(static_cast<std::int8_t>(byte()) / 8.0);
+      auto x = static_cast<float>(small() / 8.0);
       for (int steps = byte() % 4; steps > 0; --steps) x = std::nextafter(x, how % 2 == 0 ? 1e30F : -1e30F);
       return x;
     }
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits = bits << 8 | byte();
-    double x = 0;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
+    return any_double();
   }
   float coordinate() {
     const double x = number();
     return std::abs(x) <= 3e38 ? static_cast<float>(x) : std::nanf("");
   }
-
- private:
-  const std::uint8_t* at_;
-  std::size_t left_;
 };
-
-void expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 // Squares below the normal range are not told apart: the indices may say that such points touch.
 bool underflows(const Points& points, const Vec3& c, double radius) {
@@ -90,7 +71,7 @@ void check_sphere(const Points& points, double point_radius, const graze::PointG
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Bytes bytes(data, size);
+  Choices bytes(data, size);
   const double point_radius = bytes.byte() % 4 / 8.0;
   const double most = bytes.byte() / 16.0;
   const std::uint8_t repeat = bytes.byte();

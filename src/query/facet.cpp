@@ -6,6 +6,8 @@ namespace {
 // Cross products of edges shorter than this, relative to the edges, belong to facets of the difference that are thinner
 // than rounding.
 constexpr double kParallel = 1e-14;
+// A tolerance of more than this many roundings is worth a second try.
+constexpr double kUncertain = 1024;
 
 struct Span {
   double least, most;
@@ -164,6 +166,11 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     // Apart, the axis that shows it is where to begin.
     const Vec3 first = pair.value > rounding ? pair.toward : first_direction(pair.cores);
     d = measure_cores(a.triangle, b.triangle, pair.cores, first, plain);
+    // Between huge and tiny edges the way there matters: another one may get closer.
+    if (!d.beyond && d.tolerance > kUncertain * rounding) {
+      const PairDistance other = measure_cores(a.triangle, b.triangle, pair.cores, first_direction(pair.cores), plain);
+      if (!other.beyond && other.tolerance < d.tolerance) d = other;
+    }
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);
   return d;

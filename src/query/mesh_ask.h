@@ -114,7 +114,7 @@ void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) 
                             }};
   if constexpr (std::same_as<Q, DistanceQuery>) {
     visitor.toward = [](void* self) -> const Vec3* {
-      const PairDistance& best = static_cast<Asked*>(self)->query.best();
+      const PairDistance& best = static_cast<Asked*>(self)->query.so_far();
       return best.beyond || best.value <= 0 ? nullptr : &best.normal;
     };
   }

@@ -81,12 +81,14 @@ class DistanceQuery {
     if (best_.beyond) {
       best_ = measure_either(a.primitive(i), b.primitive(j), relative_, question_);
       a_ = fa, b_ = fb;
+      if (!best_.beyond) lower_ = best_.value - best_.tolerance;
       return;
     }
     PairQuestion question = question_;
     question.limit = limit();
     const PairDistance d = measure_either(a.primitive(i), b.primitive(j), relative_, question);
     if (d.beyond) return;
+    lower_ = std::min(lower_, d.value - d.tolerance);
     const bool better = d.value < best_.value || (d.value == best_.value && (fa < a_ || (fa == a_ && fb < b_)));
     if (better) best_ = d, a_ = fa, b_ = fb;
   }
@@ -94,7 +96,13 @@ class DistanceQuery {
   /// Nothing further can change the answer.
   bool done() const { return !question_.depth && !best_.beyond && best_.value <= 0; }
 
-  const PairDistance& best() const { return best_; }
+  const PairDistance& so_far() const { return best_; }
+  /// Its tolerance covers the other primitives, too: one of them may be nearer by as much as its own leaves open.
+  PairDistance best() const {
+    PairDistance r = best_;
+    if (!r.beyond) r.tolerance = std::max(r.tolerance, r.value - lower_);
+    return r;
+  }
   Feature a() const { return a_; }
   Feature b() const { return b_; }
 
@@ -102,6 +110,7 @@ class DistanceQuery {
   const Relative& relative_;
   PairQuestion question_;
   PairDistance best_;
+  double lower_ = kInfinity;  // nothing measured can be nearer
   Feature a_ = 0, b_ = 0;
 };
 
