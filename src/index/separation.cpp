@@ -115,7 +115,7 @@ double Separation<Rss>::operator()(const Rss& a, const Rss& b, double enough) co
 
   // Nearest points by turns: the best x for y, the best y for x. Whatever was found so far, the direction between the
   // two proves a distance; and where the points themselves are not farther than enough, no direction ever will.
-  constexpr int kRounds = 6, kTurns = 3;
+  constexpr int kRounds = 4, kTurns = 3;
   double y1 = 0, y2 = 0;
   for (int round = 0; round < kRounds; ++round) {
     double x1 = 0, x2 = 0;
@@ -128,13 +128,18 @@ double Separation<Rss>::operator()(const Rss& a, const Rss& b, double enough) co
     const Vec3 w(d.x() + y1 * u.x() + y2 * v.x() - x1, d.y() + y1 * u.y() + y2 * v.y() - x2,
                  d.z() + y1 * u.z() + y2 * v.z());
     const double length = std::sqrt(dot(w, w));
-    if (!(length > slack)) break;  // they cross
+    if (!(length > slack)) return best;  // they cross
     best = std::max(best, along(w, length));
     constexpr double kCloseEnough = 1e-3;
     const bool hopeless = enough < kInfinity && length - radii <= enough;
-    if (best > enough || hopeless || best >= length - radii - kCloseEnough * length) break;
+    if (best > enough || hopeless || best >= length - radii - kCloseEnough * length) return best;
   }
-  return best;
+  // Rectangles that nearly touch at a sharp angle: the directions of flat boxes prove at least half of their distance.
+  Mat3 r;
+  r << u, v, Vec3(u.y() * v.z() - u.z() * v.y(), u.z() * v.x() - u.x() * v.z(), u.x() * v.y() - u.y() * v.x());
+  const double apart =
+      boxes_apart(r, d, {a.half_x, a.half_y, 0}, {b.half_x, b.half_y, 0}, slack, enough + radii + slack);
+  return std::max(best, apart - radii - slack);
 }
 
 namespace {
