@@ -50,6 +50,12 @@ std::uint64_t stamp_of(const Data& data) {
 
 namespace mesh {
 
+void check_vertices(std::size_t count, std::span<const Vec3> vertices) {
+  if (vertices.size() != count)
+    throw Error("mesh", fmt::format("has {} vertices, cannot take {}", count, vertices.size()));
+  graze::check_vertices(vertices);
+}
+
 Buffer<Data::Corner> Data::place() {
   bounds = {};
   if (all_used) {
@@ -219,9 +225,7 @@ Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangl
 }
 
 void Mesh::replace_vertices(std::span<const Vec3> vertices, int threads) {
-  if (vertices.size() != data_->vertices.size())
-    throw Error("mesh", fmt::format("has {} vertices, cannot take {}", data_->vertices.size(), vertices.size()));
-  check_vertices(vertices);
+  mesh::check_vertices(data_->vertices.size(), vertices);
   own();
   // The only owner, and its data was made as a non-const Data.
   Data& data = const_cast<Data&>(*data_);

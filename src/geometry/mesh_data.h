@@ -63,6 +63,9 @@ struct Data {
   Buffer<bvh::Box> fill_blocks(const Buffer<Corner>& corners, Buffer<Oriented>& oriented, int threads);  // of leaves
 };
 
+/// Throws Error unless there are `count` vertices, all finite and in range.
+void check_vertices(std::size_t count, std::span<const Vec3> vertices);
+
 /// Finds both boxes of each block: along the tree's axes (not grown by the rounding), and along its own.
 void fit_blocks(std::span<const Block> blocks, float rounding, bvh::Box* boxes, Oriented* oriented);
 /// The boxes of the nodes from those of the leaves, and that around all.

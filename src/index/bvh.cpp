@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "graze/base/error.h"
-#include "index/bvh_data.h"
+#include "index/bvh_walk.h"
 
 namespace graze {
 namespace {
@@ -29,6 +29,10 @@ Aabb checked_bounds(std::span<const Aabb> boxes) {
     all.extend(boxes[i]);
   }
   return all;
+}
+
+void check_count(std::size_t has, std::size_t given) {
+  if (given != has) throw Error("bvh", fmt::format("has {} boxes, cannot be refitted with {}", has, given));
 }
 
 Box rounded(const Aabb& box, const Vec3& origin) {
@@ -61,9 +65,19 @@ Bvh::Bvh(std::span<const Aabb> boxes, const BvhOptions& options) : Bvh() {
   bvh::build(*tree_, small, options.threads);
 }
 
+void Bvh::refit_over_move(std::span<const Aabb> from, std::span<const Aabb> to) {
+  for (const auto& boxes : {from, to}) {
+    check_count(size(), boxes.size());
+    checked_bounds(boxes);
+  }
+  // What is in a box that goes straight from one place to another never leaves the box around both.
+  std::vector<Aabb> both(from.begin(), from.end());
+  for (std::size_t i = 0; i < both.size(); ++i) both[i].extend(to[i]);
+  refit(both);
+}
+
 void Bvh::refit(std::span<const Aabb> boxes) {
-  if (boxes.size() != size())
-    throw Error("bvh", fmt::format("has {} boxes, cannot be refitted with {}", size(), boxes.size()));
+  check_count(size(), boxes.size());
   const Aabb all = checked_bounds(boxes);
   if (boxes.empty()) return;
   tree_->origin = all.center();
@@ -83,31 +97,7 @@ double Bvh::decay() const { return tree_->cost_at_build > 0 ? tree_->cost / tree
 std::size_t Bvh::memory_bytes() const { return sizeof(*this) + sizeof(Tree) + tree_->memory_bytes(); }
 
 void Bvh::visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t)) const {
-  if (size() == 0) return;
-  // The bounds are rounded outwards by more than the differences below are wrong by.
-  const Vec3 low = box.min - tree_->origin, high = box.max - tree_->origin;
-  float min[3], max[3];
-  for (int i = 0; i < 3; ++i) min[i] = static_cast<float>(low[i]), max[i] = static_cast<float>(high[i]);
-  std::array<std::uint32_t, bvh::kMaxDepth*(kWidth - 1) + kWidth> stack;
-  std::size_t open = 0;
-  stack[open++] = 0;
-  while (open > 0) {
-    const Node& node = tree_->nodes[stack[--open]];
-    for (std::size_t k = kWidth; k-- > 0;) {
-      if (node.child[k] == kNone) continue;
-      bool apart = false;
-      for (int i = 0; i < 3; ++i) apart = apart || node.min[i][k] > max[i] || node.max[i][k] < min[i];
-      if (apart) continue;
-      if ((node.child[k] & kLeafBit) == 0) {
-        stack[open++] = node.child[k];
-        continue;
-      }
-      const std::size_t leaf = node.child[k] & ~kLeafBit;
-      for (std::size_t i = kWidth * leaf; i < kWidth * (leaf + 1) && tree_->order[i] != kNone; ++i) {
-        if (!call(body, tree_->order[i])) return;
-      }
-    }
-  }
+  bvh::visit_overlapping(*tree_, box, [&](std::size_t i) { return call(body, i); });
 }
 
 std::string Bvh::validate(std::span<const Aabb> boxes) const { return bvh::validate(*tree_, boxes); }

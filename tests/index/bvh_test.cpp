@@ -130,6 +130,42 @@ TEST(Bvh, EndsASearchThatHasEnough) {
   EXPECT_EQ(visits, 500) << "what is not a number is near everything";
 }
 
+TEST(Bvh, OverAMoveFindsWhatOverlapsAtAnyTime) {
+  Generator random(6);
+  for (int round = 0, n = scaled(10); round < n && !HasFailure(); ++round) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(testing::Message() << "layout " << static_cast<int>(layout) << ", round " << round);
+      const std::size_t count = random.bits() % 500 + 1;
+      const std::vector<Aabb> from = boxes_of(layout, count, random), to = boxes_of(layout, count, random);
+      Bvh tree(from);
+      tree.refit_over_move(from, to);
+      for (const double t : {0.0, 0.2, 0.5, 0.9, 1.0}) {
+        std::vector<Aabb> now = from;
+        for (std::size_t i = 0; i < count; ++i) {
+          now[i] = {from[i].min + t * (to[i].min - from[i].min), from[i].max + t * (to[i].max - from[i].max)};
+        }
+        ASSERT_EQ(tree.validate(now), "") << "at time " << t;
+        expect_all_found(tree, now, random);
+      }
+      tree.refit(to);
+      EXPECT_EQ(tree.validate(to), "");
+    }
+  }
+}
+
+TEST(Bvh, RefusesHalfAMove) {
+  std::vector<Aabb> boxes(3, Aabb::around(Vec3::Zero(), Vec3::Ones()));
+  Bvh tree(boxes);
+  EXPECT_NE(refusal([&] { tree.refit_over_move(boxes, std::span(boxes).first(2)); }).find("refitted"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { tree.refit_over_move(std::span(boxes).first(2), boxes); }).find("refitted"),
+            std::string::npos);
+  std::vector<Aabb> bad = boxes;
+  bad[2] = Aabb();
+  EXPECT_NE(refusal([&] { tree.refit_over_move(boxes, bad); }).find("box 2"), std::string::npos);
+  EXPECT_NE(refusal([&] { tree.refit_over_move(bad, boxes); }).find("box 2"), std::string::npos) << "one end is enough";
+}
+
 TEST(Bvh, TellsWhenABuildIsWorthIt) {
   Generator random(4);
   const std::vector<Aabb> boxes = boxes_of(Layout::uniform, 4000, random);

@@ -60,7 +60,7 @@ void traverse(const H& h, Q& query) {
   }
 }
 
-/// The same about two hierarchies. Of a pair of nodes the one with the larger box is opened first.
+/// The same about two hierarchies. Of a pair of nodes the one with the larger bound is opened first.
 template <Hierarchy A, Hierarchy B, PairQuery<A, B> Q>
 void traverse(const A& a, const B& b, Q& query) {
   if (a.empty() || b.empty()) return;
@@ -90,20 +90,21 @@ void traverse(const A& a, const B& b, Q& query) {
       leaves(top.a, top.b);
       continue;
     }
-    const Aabb box_a = a.bounds(top.a), box_b = b.bounds(top.b);
+    const auto& bound_a = a.bounds(top.a);
+    const auto& bound_b = b.bounds(top.b);
     stack.mark();
     const auto offer = [&](const typename A::Node& node_a, const typename B::Node& node_b, double bound) {
       if (!(bound > query.limit())) stack.push({node_a, node_b, bound});
     };
-    if (leaf_b || (!leaf_a && (box_a.max - box_a.min).squaredNorm() >= (box_b.max - box_b.min).squaredNorm())) {
+    if (leaf_b || (!leaf_a && size_sq(bound_a) >= size_sq(bound_b))) {
       for (std::size_t i = 0, n = a.children(top.a); i < n; ++i) {
         const auto child = a.child(top.a, i);
-        offer(child, top.b, query.bound(a.bounds(child), box_b));
+        offer(child, top.b, query.bound(a.bounds(child), bound_b));
       }
     } else {
       for (std::size_t i = 0, n = b.children(top.b); i < n; ++i) {
         const auto child = b.child(top.b, i);
-        offer(top.a, child, query.bound(box_a, b.bounds(child)));
+        offer(top.a, child, query.bound(bound_a, b.bounds(child)));
       }
     }
   }

@@ -1,0 +1,93 @@
+// A mesh on its way from one shape to the next.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "graze/base/interval.h"
+#include "graze/geometry/mesh.h"
+
+namespace graze {
+
+namespace mesh {
+struct Sweep;
+}
+
+/// The times in [0, 1] at which two boxes are not farther than `margin` (m) apart along any axis, while a goes from a0
+/// to a1 and b from b0 to b1, all sides at constant speed. Rounded outwards; empty if there are none. Everything that
+/// goes straight from a place in a0 to a place in a1 is in that box all the time. What is not a number is near always.
+Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aabb& b1, double margin = 0);
+
+/// A mesh whose vertices each go straight from one place to another over t in [0, 1], with bounds over the whole move:
+/// what continuous collision searches. It is a type of its own, so that bounds over a move are never taken for those of
+/// a mesh that stands (which still answers, as from()), nor asked before they hold: the states of FCL's Figure 3
+/// without a way to leave one half done.
+///
+///     MovingMesh cloth(mesh, next_vertices);
+///     cloth.visit_near(box, [&](std::size_t i, const Interval& times) { … });   // triangles that may meet the box
+///     cloth.advance(vertices_after_that);                                       // from where the move ended
+///
+/// Other triangles make another mesh. Copies share their data. Memory: about 60 bytes per triangle beside the mesh's.
+class MovingMesh {
+ public:
+  /// Stands still.
+  explicit MovingMesh(const Mesh& mesh);
+  /// Throws Error unless there are as many vertices as the mesh has and all are finite and in range. O(n): the mesh's
+  /// tree, with other bounds.
+  MovingMesh(const Mesh& from, std::span<const Vec3> to);
+
+  /// The end becomes the beginning of a move to `next`. Throws as the constructor does, and changes nothing then.
+  /// O(n). Where from().decay() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
+  void advance(std::span<const Vec3> next);
+
+  std::size_t size() const { return from_.size(); }  ///< triangles
+  bool empty() const { return from_.empty(); }
+  /// At time 0.
+  const Mesh& from() const { return from_; }
+  /// The vertices at time 1.
+  std::span<const Vec3> to() const;
+  /// A triangle at time t, which is clamped to [0, 1]; exact at both ends.
+  Triangle triangle(std::size_t i, double t) const;
+  /// All vertices at time t. Allocates.
+  std::vector<Vec3> vertices(double t) const;
+  /// Around everything at all times, rounded outwards; empty if there are no triangles.
+  Aabb bounds() const;
+  /// Around a triangle at the beginning and at the end, exact.
+  Aabb first_bounds(std::size_t i) const;
+  Aabb last_bounds(std::size_t i) const;
+
+  /// Calls visit(i, times) for every triangle that meets `box` at any time (touching counts), and for some that only
+  /// come near: those whose own box meets it, at `times` at most. If it returns a bool, false ends the search. About
+  /// O(log n + found), no allocation.
+  template <class Visit>
+  void visit_near(const Aabb& box, Visit&& body) const {
+    using Body = std::remove_reference_t<Visit>;
+    visit_erased(box, const_cast<std::remove_const_t<Body>*>(&body),
+                 [](void* erased, std::size_t i, const Interval& times) {
+                   if constexpr (std::is_void_v<std::invoke_result_t<Body&, std::size_t, const Interval&>>) {
+                     (*static_cast<Body*>(erased))(i, times);
+                     return true;
+                   } else {
+                     return static_cast<bool>((*static_cast<Body*>(erased))(i, times));
+                   }
+                 });
+  }
+
+  std::size_t memory_bytes() const;
+  /// Checks every invariant, O(n): empty if all hold, else what does not.
+  std::string validate() const;
+
+  /// What it is made of (src/geometry/moving_data.h), for the queries.
+  const mesh::Sweep& sweep() const { return *sweep_; }
+
+ private:
+  void visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t, const Interval&)) const;
+
+  Mesh from_;
+  std::shared_ptr<const mesh::Sweep> sweep_;
+};
+
+}  // namespace graze

@@ -1,0 +1,16 @@
+// What a moving mesh has beside the mesh it starts from.
+#pragma once
+
+#include <vector>
+
+#include "geometry/mesh_data.h"
+#include "graze/geometry/moving_mesh.h"
+
+namespace graze::mesh {
+
+struct Sweep {
+  std::vector<Vec3> to;
+  bvh::Tree tree;  // the mesh's, with bounds over the move
+};
+
+}  // namespace graze::mesh
