@@ -10,6 +10,7 @@
 
 #include "claims.h"
 #include "graze/graze.h"
+#include "meshes_alone.h"
 #include "meshes_scene.h"
 #include "timing.h"
 
@@ -32,29 +33,6 @@ using graze::bench::Claims;
 using graze::bench::compare;
 using graze::bench::keep;
 
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform(double low, double high) {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15U;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return low + (high - low) * static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
-  }
-  Vec3 direction() {
-    for (;;) {
-      const Vec3 v(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
-      if (v.norm() > 0.1 && v.norm() <= 1) return v.normalized();
-    }
-  }
-  Pose turned(const Vec3& at) {
-    return Pose::from_wxyz(at, uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1));
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 #if GRAZE_HAVE_FCL
 
 using Model = fcl::BVHModel<fcl::OBBRSSd>;
@@ -74,31 +52,6 @@ fcl::Transform3d to_fcl(const Pose& pose) {
   t.linear() = pose.rotation();
   t.translation() = pose.translation();
   return t;
-}
-
-struct PosePair {
-  Pose a, b;
-};
-
-// Random rotations, moved together until the surfaces are `gap` apart; negative: so much farther along the same way.
-std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<PosePair> pairs;
-  for (int i = 0; i < count; ++i) {
-    const Vec3 direction = random.direction();
-    const Pose a = random.turned(Vec3::Zero());
-    double at = 2;
-    Pose b = random.turned(at * direction);
-    for (int step = 0; step < 500; ++step) {
-      const double d = distance(graze::at(mesh, a), graze::at(mesh, b)).value - std::max(gap, 1e-6);
-      if (d < 1e-7) break;
-      at -= d;
-      b = b.moved_to(at * direction);
-    }
-    if (gap < 0) b = b.moved_to((at + gap) * direction);
-    pairs.push_back({a, b});
-  }
-  return pairs;
 }
 
 void building(Claims& claims, const std::string& name, const Soup& soup, int rounds) {
@@ -406,39 +359,22 @@ void robot(Claims& claims, const std::string& kind) {
 }  // namespace
 }  // namespace meshes_bench
 
-namespace meshes_bench {
-namespace {
-
-// How the work on a deforming mesh grows: no claim, FCL has no self-collision to compare with.
-void growth() {
-  for (const int frequency : {7, 22, 71, 224}) {
-    const Soup soup = bumpy_sphere(frequency, 1);
-    Mesh mesh(soup.vertices, soup.triangles, {.threads = 1});
-    const double refit = graze::bench::time_of([&] { mesh.replace_vertices(soup.vertices, 1); });
-    bool folded = false;
-    const double self = graze::bench::time_of([&] { folded = self_collide(mesh); });
-    fmt::print("deforming, {:>7} triangles: refit {:.3f} ms, self-collision {:.3f} ms{}\n", soup.triangles.size(),
-               refit / 1e6, self / 1e6, folded ? ", folded" : "");
-  }
-}
-
-}  // namespace
-}  // namespace meshes_bench
-
 int main(int argc, char** argv) {
   graze::bench::Claims claims(argc, argv);
-#if GRAZE_HAVE_FCL
   using namespace meshes_bench;
   const Soup small = bumpy_sphere(22, 1), large = bumpy_sphere(71, 1);
+#if GRAZE_HAVE_FCL
   building(claims, "10 k", small, 5);
   building(claims, "100 k", large, 3);
   asking(claims, "10 k", small, 50);
   asking(claims, "100 k", large, 10);
   for (const char* kind : {"boxes", "spheres", "cylinders", "meshes"}) robot(claims, kind);
 #else
-  using namespace meshes_bench;
   claims.missing("meshes", "FCL is not installed");
 #endif
+  again(claims, "10 k", small);
+  again(claims, "100 k", large);
+  threads(claims);
   growth();
   return claims.finish();
 }

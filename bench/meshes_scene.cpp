@@ -1,7 +1,10 @@
 #include "meshes_scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "graze/query/distance.h"
 
 namespace meshes_bench {
 
@@ -58,6 +61,26 @@ Soup link(std::size_t triangles, double length, double radius, std::uint32_t see
     }
   }
   return soup;
+}
+
+std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<PosePair> pairs;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 direction = random.direction();
+    const Pose a = random.turned(Vec3::Zero());
+    double at = 2;
+    Pose b = random.turned(at * direction);
+    for (int step = 0; step < 500; ++step) {
+      const double d = distance(graze::at(mesh, a), graze::at(mesh, b)).value - std::max(gap, 1e-6);
+      if (d < 1e-7) break;
+      at -= d;
+      b = b.moved_to(at * direction);
+    }
+    if (gap < 0) b = b.moved_to((at + gap) * direction);
+    pairs.push_back({a, b});
+  }
+  return pairs;
 }
 
 }  // namespace meshes_bench

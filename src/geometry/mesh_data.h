@@ -48,6 +48,7 @@ struct Data {
   double extent = 0;                  // largest coordinate about the tree's origin
   double radius = 0;                  // no triangle reaches farther from the tree's origin
   std::uint64_t stamp = 0;
+  std::uint64_t tree_stamp = 0;  // of how the tree divides the triangles: refits keep it, and equal meshes may differ
 
   const Vec3& corner(std::size_t triangle, std::size_t k) const { return vertices[triangles[triangle][k]]; }
   /// The tree over the triangles where they are now.

@@ -73,7 +73,7 @@ Distance distance(const BoundedMesh<Bound>& a, const Pose& pose_a, const Bounded
   if (!std::isnan(limit)) question.limit = limit;
   BoundedQuery<DistanceQuery, Bound> query(relative, question);
   traverse(BoundedTree<Bound>(pair.first), BoundedTree<Bound>(pair.second), query);
-  const PairDistance& best = query.best();
+  const PairDistance best = query.best();
   Distance d;
   d.beyond = best.beyond;
   if (best.beyond) return d;

@@ -1,6 +1,8 @@
 // Contacts of two geometries, as the traversal sees them.
 #pragma once
 
+#include <vector>
+
 #include "graze/query/contacts.h"
 #include "query/box_patch.h"
 #include "query/pair_query.h"
@@ -76,6 +78,9 @@ class ContactQuery {
   /// With `many`, contacts are kept there, as many as fit, and not in the query itself. Their points then mean on_a.
   ContactQuery(const Relative& relative, double margin, PairCache* cache, std::span<Contact> many = {})
       : relative_(relative), margin_(margin), cache_(cache), many_(many) {}
+  /// The same question for a part of the pairs: what is found goes to `list`, in the order found.
+  ContactQuery(const ContactQuery& whole, std::vector<Found>& list)
+      : relative_(whole.relative_), margin_(whole.margin_), cache_(nullptr), list_(&list) {}
 
   double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
   double limit() const { return margin_; }
@@ -118,6 +123,7 @@ class ContactQuery {
   double margin_;
   PairCache* cache_;
   std::span<Contact> many_;
+  std::vector<Found>* list_ = nullptr;
   std::size_t count_ = 0;
   std::array<Found, kCapacity> found_;
 };

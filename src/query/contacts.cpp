@@ -50,6 +50,10 @@ bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y(
 }  // namespace
 
 void ContactQuery::add(const Found& contact) {
+  if (list_ != nullptr) {
+    list_->push_back(contact);
+    return;
+  }
   if (!many_.empty()) {
     add_to_many(contact);
     return;
@@ -105,7 +109,7 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin,
                      meshes ? nullptr : options.cache, many ? buffer.first(room) : std::span<Contact>());
   if (meshes) {
-    mesh_contacts(pair.first.geometry, pair.second.geometry, relative, query);
+    mesh_contacts(pair.first.geometry, pair.second.geometry, relative, options.threads, query);
   } else {
     with_kinds<void>(pair.first.geometry, pair.second.geometry,
                      [&](const auto& first, const auto& second) { ask(first, second, query); });

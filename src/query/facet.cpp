@@ -136,8 +136,9 @@ void turn_outward(const Facet& a, const Facet& b, const Relative& relative, cons
 
 }  // namespace
 
-PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& question) {
+PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& asked) {
   TrianglePair pair(a.triangle, b.triangle, relative);
+  const PairQuestion question = before_turning(asked, a.solid || b.solid);
   const double rounding = pair.cores.rounding;
   bool certain = false, apart = false;
   if (!pair.within_normals(question.limit + rounding, apart)) return beyond_limit();
@@ -173,6 +174,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     }
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);
+  if (!d.beyond && d.value > asked.limit + d.tolerance) return beyond_limit();
   return d;
 }
 

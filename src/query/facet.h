@@ -36,10 +36,19 @@ void turn_outward(const A& a, const Facet& b, const Relative& relative, PairDist
   }
 }
 
+/// The question to the triangles alone. The way out of a solid may be longer than theirs: what they tell of an overlap
+/// is no reason to pass over it, or the deepest would depend on which was asked first.
+inline PairQuestion before_turning(const PairQuestion& question, bool solid) {
+  PairQuestion plain = question;
+  if (solid && question.depth) plain.limit = std::max(plain.limit, 0.0);
+  return plain;
+}
+
 template <class A>
 PairDistance measure(const A& a, const Facet& b, const Relative& relative, const PairQuestion& question) {
-  PairDistance d = measure_either(a, b.triangle, relative, question);
+  PairDistance d = measure_either(a, b.triangle, relative, before_turning(question, b.solid));
   if (b.solid && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, d);
+  if (!d.beyond && d.value > question.limit + d.tolerance) return beyond_limit();
   return d;
 }
 PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& question);

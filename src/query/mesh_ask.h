@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/cloud_tree.h"
+#include "query/mesh_front.h"
 #include "query/mesh_tree.h"
 #include "query/mesh_walk.h"
 
@@ -95,39 +96,80 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
   walk::visit(pair, walk_limit(query), radius, visitor);
 }
 
+/// A question about two meshes, as the walk asks it. Turned round, the walk's a is the question's b.
 template <class Q>
-void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query) {
+struct AskedMeshes {
+  const MeshParts a, b;
+  const Relative& relative;
+  Q& query;
+  bool turned_round = false;
+  Vec3 toward = Vec3::Zero();
+
+  walk::PairVisitor visitor() {
+    walk::PairVisitor v{this, [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
+                          AskedMeshes& x = *static_cast<AskedMeshes*>(self);
+                          if (x.turned_round) std::swap(of_a, of_b);
+                          x.query.leaf(x.a, of_a, x.b, of_b);
+                          return walk_limit(x.query);
+                        }};
+    if constexpr (std::same_as<Q, DistanceQuery>) {
+      v.toward = [](void* self) -> const Vec3* {
+        AskedMeshes& x = *static_cast<AskedMeshes*>(self);
+        const PairDistance& best = x.query.so_far();
+        if (best.beyond || best.value <= 0) return nullptr;
+        if (!x.turned_round) return &best.normal;
+        x.toward = times(-1, turned_back(x.relative.rotation, best.normal));
+        return &x.toward;
+      };
+    } else {
+      v.apart = [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
+        AskedMeshes& x = *static_cast<AskedMeshes*>(self);
+        if (x.turned_round) std::swap(of_a, of_b);
+        const PairDistance d = measure(x.a.primitive(of_a), x.b.primitive(of_b), x.relative, {});
+        return d.value - d.tolerance;
+      };
+    }
+    return v;
+  }
+};
+
+template <class Q>
+void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query, PairCache* cache = nullptr) {
   const MeshTree tree_a(a), tree_b(b);
   if (tree_a.empty() || tree_b.empty()) return;
   const Vec3 &origin_a = a.data().tree.origin, &origin_b = b.data().tree.origin;
   if (balls_apart(minus(relative.to_a(origin_b), origin_a), a.data().radius + b.data().radius, query.limit(),
                   size_of(origin_a) + size_of(origin_b) + size_of(relative.translation)))
     return;
-  struct Asked {
-    const MeshParts a, b;
-    Q& query;
-  } asked{MeshParts(tree_a), MeshParts(tree_b), query};
-  walk::PairVisitor visitor{&asked, [](void* self, std::uint32_t of_a, std::uint32_t of_b) {
-                              Asked& x = *static_cast<Asked*>(self);
-                              x.query.leaf(x.a, of_a, x.b, of_b);
-                              return walk_limit(x.query);
-                            }};
-  if constexpr (std::same_as<Q, DistanceQuery>) {
-    visitor.toward = [](void* self) -> const Vec3* {
-      const PairDistance& best = static_cast<Asked*>(self)->query.so_far();
-      return best.beyond || best.value <= 0 ? nullptr : &best.normal;
-    };
-  }
+  AskedMeshes<Q> asked{MeshParts(tree_a), MeshParts(tree_b), relative, query};
+  constexpr bool kNearest = std::same_as<Q, DistanceQuery>;
   const walk::MeshPair pair(a.data(), b.data(), relative);
   if (!pair.fits()) {
     traverse(tree_a, tree_b, query);
     return;
   }
-  walk::visit(pair, walk_limit(query), std::same_as<Q, DistanceQuery>, visitor);
+  if (cache != nullptr && !cache->front.entries.empty()) {
+    const FrontUse use = use_front(cache->front, a.data(), b.data(), relative);
+    asked.turned_round = use.turned_round;
+    const auto walked = [&](const walk::MeshPair& in_order) {
+      return walk::visit(in_order, walk_limit(query), kNearest, cache->front, asked.visitor());
+    };
+    if (use.worth_it &&
+        (use.turned_round ? walked(walk::MeshPair(b.data(), a.data(), relative.inverse())) : walked(pair)))
+      return;
+    if (use.worth_it) cache->front.idle = kIdle;
+    asked.turned_round = false;
+    if (walk_limit(query) < 0) return;
+  }
+  walk::visit(pair, walk_limit(query), kNearest, asked.visitor());
 }
 
+template <class A, class Q>
+void ask_mesh(const A& a, const Mesh& b, const Relative& relative, Q& query, PairCache*) {
+  ask_mesh(a, b, relative, query);
+}
 template <class Q>
-void ask_mesh(const Mesh& a, const Cloud& b, const Relative&, Q& query) {
+void ask_mesh(const Mesh& a, const Cloud& b, const Relative&, Q& query, PairCache* = nullptr) {
   traverse(hierarchy_of(a), hierarchy_of(b), query);
 }
 

@@ -9,7 +9,7 @@ bool mesh_collide(const Geometry& first, const Geometry& second, const Relative&
   CollideQuery query(relative, margin, nullptr);
   with_mesh(first, second, [&](const auto& a, const auto& b) {
     ask_remembered(a, b, query, cache);
-    if (!query.hit()) ask_mesh(a, b, relative, query);
+    if (!query.hit()) ask_mesh(a, b, relative, query, cache);
   });
   if (query.hit()) {
     remember(cache, first, second, query.a(), query.b());

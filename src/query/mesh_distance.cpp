@@ -12,7 +12,7 @@ MeshDistance between_surfaces(const Geometry& first, const Geometry& second, con
   DistanceQuery query(relative, plain);
   with_mesh(first, second, [&](const auto& a, const auto& b) {
     ask_remembered(a, b, query, question.cache);
-    if (!query.done()) ask_mesh(a, b, relative, query);
+    if (!query.done()) ask_mesh(a, b, relative, query, question.cache);
   });
   return {query.best(), query.a(), query.b()};
 }

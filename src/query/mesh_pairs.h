@@ -17,6 +17,7 @@ struct MeshDistance {
 MeshDistance mesh_distance(const Geometry& first, const Geometry& second, const Relative& relative,
                            const PairQuestion& question);
 
-void mesh_contacts(const Geometry& first, const Geometry& second, const Relative& relative, ContactQuery& query);
+void mesh_contacts(const Geometry& first, const Geometry& second, const Relative& relative, int threads,
+                   ContactQuery& query);
 
 }  // namespace graze

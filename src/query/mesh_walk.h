@@ -2,7 +2,11 @@
 // What the lanes rule out is ruled out for certain; the rest is for the caller to measure in double.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "geometry/mesh_data.h"
+#include "graze/query/pair_cache.h"
 #include "query/relative.h"
 
 namespace graze::walk {
@@ -49,6 +53,9 @@ struct PairVisitor {
   /// The unit direction, of a's frame, from a to b between the nearest points so far; null if it is not known. Along it
   /// others near there are told to be farther.
   const Vec3* (*toward)(void* self) = nullptr;
+  /// Walks with a front only, may be null: how far apart (m) triangles surely are that were just called with and did
+  /// not end the walk.
+  double (*apart)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b) = nullptr;
 };
 struct Visitor {
   void* self;
@@ -57,6 +64,22 @@ struct Visitor {
 
 /// In the same order on every machine. `nearest`: the limit is going to shrink to the least distance there is.
 void visit(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor);
+
+/// What lies below two nodes: a part of a walk.
+struct Part {
+  float bound_sq;
+  std::uint32_t a, b;
+};
+/// Divides a walk whose limit stays as it is and that wants everything: visited one after the other, the parts call the
+/// visitor as the whole would have done. At least `wanted` of them, if the trees have as many. Allocates.
+std::vector<Part> divide(const MeshPair& pair, double limit, std::size_t wanted);
+void visit(const MeshPair& pair, double limit, std::span<const Part> parts, const PairVisitor& visitor);
+
+/// The same as the first, beginning from the front, which must be empty or have been left by these meshes in this
+/// order, with `moved` no less than anything has moved between then and now. False if that did not work out: the front
+/// is empty then, some triangles may have been visited, and the whole is to be walked.
+bool visit(const MeshPair& pair, double limit, bool nearest, MeshFront& front, const PairVisitor& visitor);
+
 /// `radius` is that of a ball around every point of the box.
 void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor);
 

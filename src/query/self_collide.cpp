@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graze/base/parallel.h"
 #include "query/mesh_tree.h"
 #include "query/mesh_walk.h"
 
@@ -56,38 +57,72 @@ bool beyond_shared(const mesh::Data& data, std::uint32_t i, std::uint32_t j) {
   }
 }
 
+// Calls found(i, j) for each pair, until it answers false.
+template <class Found>
 struct Search {
   const mesh::Data& data;
-  std::span<FoldedPair> buffer;
-  bool first_only;
-  std::size_t count = 0;
+  const Found& found;
 
   static double visit(void* self, std::uint32_t i, std::uint32_t j) {
-    Search& s = *static_cast<Search*>(self);
+    const Search& s = *static_cast<const Search*>(self);
     // Each pair is met both ways round, and each triangle meets itself.
-    if (i < j && beyond_shared(s.data, i, j)) {
-      if (s.count < s.buffer.size()) s.buffer[s.count] = {i, j};
-      ++s.count;
-      if (s.first_only) return -1;
-    }
-    return 0;
+    return i < j && beyond_shared(s.data, i, j) && !s.found(FoldedPair{i, j}) ? -1 : 0;
   }
+  walk::PairVisitor visitor() { return {this, &Search::visit}; }
 };
 
-std::size_t search(const Mesh& mesh, std::span<FoldedPair> buffer, bool first_only) {
-  if (mesh.empty()) return 0;
-  Search s{mesh.data(), buffer, first_only};
+template <class Found>
+void search(const Mesh& mesh, const Found& found) {
+  if (mesh.empty()) return;
+  Search<Found> s{mesh.data(), found};
+  walk::visit(walk::MeshPair(mesh.data(), mesh.data(), here()), 0, false, s.visitor());
+}
+
+// In parts on several threads, each with a list of its own: one after the other they are what one search finds.
+template <class Found>
+void search_in_parts(const Mesh& mesh, int threads, const Found& found) {
+  constexpr std::size_t kParts = 512;
+  if (mesh.empty()) return;
   const walk::MeshPair pair(mesh.data(), mesh.data(), here());
-  walk::visit(pair, 0, false, {&s, &Search::visit});
-  return s.count;
+  const std::vector<walk::Part> parts = walk::divide(pair, 0, kParts);
+  const std::size_t grain = std::max<std::size_t>(1, parts.size() / 256);
+  std::vector<std::vector<FoldedPair>> lists((parts.size() + grain - 1) / grain);
+  parallel_chunks(parts.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    std::vector<FoldedPair>& list = lists[begin / grain];
+                    const auto add = [&](FoldedPair p) {
+                      list.push_back(p);
+                      return true;
+                    };
+                    Search<decltype(add)> s{mesh.data(), add};
+                    walk::visit(pair, 0, std::span(parts).subspan(begin, end - begin), s.visitor());
+                  },
+                  {.threads = threads, .grain = grain});
+  for (const auto& list : lists) {
+    for (const FoldedPair& p : list) found(p);
+  }
 }
 
 }  // namespace
 
-bool self_collide(const Mesh& mesh) { return search(mesh, {}, true) > 0; }
+bool self_collide(const Mesh& mesh) {
+  bool found = false;
+  search(mesh, [&](FoldedPair) {
+    found = true;
+    return false;
+  });
+  return found;
+}
 
-std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer) {
-  const std::size_t count = search(mesh, buffer, false);
+std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer, const SelfCollideOptions& options) {
+  std::size_t count = 0;
+  const auto add = [&](FoldedPair p) {
+    if (count < buffer.size()) buffer[count] = p;
+    ++count;
+    return true;
+  };
+  if (options.threads == 1) search(mesh, add);
+  else search_in_parts(mesh, options.threads, add);
   std::sort(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(std::min(count, buffer.size())));
   return count;
 }

@@ -26,6 +26,9 @@ struct ContactOptions {
   /// Metres. Also report places where the surfaces are apart by up to this much.
   double margin = 0;
   PairCache* cache = nullptr;
+  /// That look for contacts of two meshes, worth it for some hundred contacts and more; 0: as many as the machine has.
+  /// The contacts do not depend on it: not their number, order or bits.
+  int threads = 1;
 };
 
 /// Writes the contacts of a and b to `buffer`, deepest first, and returns the part that was filled: empty if the pair
@@ -33,7 +36,8 @@ struct ContactOptions {
 /// the common patch are reported; elsewhere one point. Of meshes every touching pair of parts has contacts of its own,
 /// with a depth of its own: how far these two must move, out of solids through the triangle's outside. A body inside of
 /// a solid mesh that does not meet its surface has one. Up to 256 are spread and the same place is reported once; with
-/// a larger `max` the buffer gets all of them, or the deepest that fit. Never throws or allocates.
+/// a larger `max` the buffer gets all of them, or the deepest that fit. With one thread it never throws or allocates;
+/// more threads need memory for what they find, and throw std::bad_alloc if there is none.
 std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,
                             const ContactOptions& options = {});
 

@@ -22,11 +22,16 @@ struct FoldedPair {
 /// over. What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
 bool self_collide(const Mesh& mesh);
 
+struct SelfCollideOptions {
+  /// That search; 0: as many as the machine has. More than one allocate. The result does not depend on it.
+  int threads = 1;
+};
+
 /// How many such pairs there are. The buffer gets them, sorted; where it is too small, some of them.
 ///
 ///     cloth.replace_vertices(next_frame);
 ///     if (cloth.decay() > 2) cloth.rebuild();
 ///     const std::size_t folds = self_collisions(cloth, pairs);
-std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer);
+std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer, const SelfCollideOptions& options = {});
 
 }  // namespace graze
