@@ -1,0 +1,259 @@
+// The kinds of bounds beside each other and beside FCL's of the same kind: bumpy spheres, randomly turned.
+#include "graze/graze.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "claims.h"
+#include "meshes_scene.h"
+#include "query/bounded.h"
+#include "timing.h"
+
+#if GRAZE_HAVE_FCL
+#include <fcl/fcl.h>
+#endif
+
+namespace bounds_bench {
+namespace {
+
+using namespace graze;
+using bench::Claims;
+using bench::compare;
+using bench::keep;
+using meshes_bench::bumpy_sphere;
+using meshes_bench::Soup;
+
+struct PosePair {
+  Pose a, b;
+};
+
+// Random rotations, or none, moved together until the surfaces are `gap` apart.
+std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, bool turn) {
+  std::uint64_t state = 7;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return 2 * static_cast<double>(state >> 11U) * 0x1p-53 - 1;
+  };
+  const auto turned = [&](const Vec3& place) {
+    const double w = uniform(), x = uniform(), y = uniform();
+    const Pose pose = Pose::from_wxyz(place, w, x, y, uniform() + 1.1);
+    return turn ? pose : Pose::at(place);
+  };
+  std::vector<PosePair> pairs;
+  for (int i = 0; i < count; ++i) {
+    const double x = uniform(), y = uniform();
+    const Vec3 direction = unit(Vec3(x, y, uniform()));
+    const Pose a = turned(Vec3::Zero());
+    double far = 2;
+    Pose b = turned(far * direction);
+    for (int step = 0; step < 500; ++step) {
+      const double d = distance(at(mesh, a), at(mesh, b)).value - gap;
+      if (d < 1e-7) break;
+      far -= d;
+      b = b.moved_to(far * direction);
+    }
+    pairs.push_back({a, b});
+  }
+  return pairs;
+}
+
+template <class Bound>
+struct Counting : BoundedQuery<CollideQuery, Bound> {
+  using BoundedQuery<CollideQuery, Bound>::BoundedQuery;
+  std::size_t nodes = 0, leaves = 0;
+  double bound(const Bound& a, const Bound& b) {
+    ++nodes;
+    return BoundedQuery<CollideQuery, Bound>::bound(a, b);
+  }
+  template <class A, class B>
+  void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
+    ++leaves;
+    CollideQuery::leaf(a, i, b, j);
+  }
+};
+
+struct Row {
+  std::string name;
+  double build = 0, refit = 0, collide = 0, turned_alike = 0, distance = 0, nodes = 0, leaves = 0, bytes = 0;
+};
+
+void print(const std::vector<Row>& rows) {
+  fmt::print(
+      "| bounds | build ms | refit ms | collide us | not turned us | distance us | node tests | triangle pairs | bytes "
+      "per triangle |\n");
+  for (const Row& r : rows) {
+    fmt::print("| {} | {:.1f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |\n", r.name,
+               r.build / 1e6, r.refit / 1e6, r.collide / 1e3, r.turned_alike / 1e3, r.distance / 1e3, r.nodes, r.leaves,
+               r.bytes);
+  }
+}
+
+template <class Bound>
+Row measured(const std::string& name, const Soup& soup, const std::vector<PosePair>& pairs,
+             const std::vector<PosePair>& alike, typename BoundedMesh<Bound>::Options options, bool& agree) {
+  const auto count = static_cast<double>(pairs.size());
+  Row row{.name = name};
+  row.build = bench::time_of([&] { keep(BoundedMesh<Bound>(soup.vertices, soup.triangles, options).size()); });
+  BoundedMesh<Bound> mesh(soup.vertices, soup.triangles, options);
+  row.refit = bench::time_of([&] { mesh.replace_vertices(soup.vertices); });
+  row.bytes = static_cast<double>(mesh.memory_bytes()) / static_cast<double>(mesh.size());
+  const Mesh usual(soup.vertices, soup.triangles);
+  const BoundedTree<Bound> tree(mesh);
+  for (const PosePair& p : pairs) {
+    const Relative relative(p.a, p.b);
+    Counting<Bound> query(relative, 0.0, nullptr);
+    traverse(tree, tree, query);
+    row.nodes += static_cast<double>(query.nodes) / count, row.leaves += static_cast<double>(query.leaves) / count;
+    agree = agree && collide(mesh, p.a, mesh, p.b) == collide(at(usual, p.a), at(usual, p.b)) &&
+            distance(mesh, p.a, mesh, p.b).value == distance(at(usual, p.a), at(usual, p.b)).value;
+  }
+  const auto asking = [&](const std::vector<PosePair>& poses) {
+    const auto ask = [&] {
+      for (const PosePair& p : poses) keep(collide(mesh, p.a, mesh, p.b));
+    };
+    return compare(
+               poses.size(), ask, [] {}, 3)
+        .ours;
+  };
+  row.collide = asking(pairs), row.turned_alike = asking(alike);
+  row.distance = compare(
+                     pairs.size(),
+                     [&] {
+                       for (const PosePair& p : pairs) keep(distance(mesh, p.a, mesh, p.b).value);
+                     },
+                     [] {}, 2)
+                     .ours;
+  return row;
+}
+
+Row usual(const Soup& soup, const std::vector<PosePair>& pairs, const std::vector<PosePair>& alike) {
+  Row row{.name = "Mesh (the default)"};
+  row.build = bench::time_of([&] { keep(Mesh(soup.vertices, soup.triangles, {.threads = 1}).size()); });
+  Mesh mesh(soup.vertices, soup.triangles);
+  row.refit = bench::time_of([&] { mesh.replace_vertices(soup.vertices, 1); });
+  row.bytes = static_cast<double>(mesh.memory_bytes()) / static_cast<double>(mesh.size());
+  const auto asking = [&](const std::vector<PosePair>& poses, const auto& verb) {
+    std::vector<Placed> a, b;
+    for (const PosePair& p : poses) a.push_back(at(mesh, p.a)), b.push_back(at(mesh, p.b));
+    const auto ask = [&] {
+      for (std::size_t i = 0; i < a.size(); ++i) verb(a[i], b[i]);
+    };
+    return compare(
+               poses.size(), ask, [] {}, 5)
+        .ours;
+  };
+  const auto hit = [](const Placed& a, const Placed& b) { keep(collide(a, b)); };
+  row.collide = asking(pairs, hit), row.turned_alike = asking(alike, hit);
+  row.distance = asking(pairs, [](const Placed& a, const Placed& b) { keep(distance(a, b).value); });
+  return row;
+}
+
+#if GRAZE_HAVE_FCL
+
+fcl::Transform3d to_fcl(const Pose& pose) {
+  fcl::Transform3d t = fcl::Transform3d::Identity();
+  t.linear() = pose.rotation();
+  t.translation() = pose.translation();
+  return t;
+}
+
+template <class Theirs, class Bound>
+void against_fcl(Claims& claims, const std::string& name, const Soup& soup, const std::vector<PosePair>& pairs) {
+  const auto make = [&] {
+    auto model = std::make_shared<fcl::BVHModel<Theirs>>();
+    std::vector<fcl::Triangle> triangles;
+    for (const MeshTriangle& t : soup.triangles) triangles.emplace_back(t[0], t[1], t[2]);
+    model->beginModel();
+    model->addSubModel(soup.vertices, triangles);
+    model->endModel();
+    return model;
+  };
+  const auto built = compare(
+      1, [&] { keep(BoundedMesh<Bound>(soup.vertices, soup.triangles).size()); }, [&] { keep(make()->num_tris); }, 3);
+  BoundedMesh<Bound> mesh(soup.vertices, soup.triangles);
+  const auto model = make();
+  const auto refitted = compare(
+      1, [&] { mesh.replace_vertices(soup.vertices); },
+      [&] {
+        model->beginReplaceModel();
+        model->replaceSubModel(soup.vertices);
+        model->endReplaceModel(true, true);
+      },
+      3);
+  std::vector<char> hit(pairs.size()), peer_hit(pairs.size());
+  const fcl::CollisionRequestd boolean(1, false);
+  const auto collided = compare(
+      pairs.size(),
+      [&] {
+        for (std::size_t i = 0; i < pairs.size(); ++i) hit[i] = collide(mesh, pairs[i].a, mesh, pairs[i].b);
+      },
+      [&] {
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+          fcl::CollisionResultd result;
+          fcl::collide(model.get(), to_fcl(pairs[i].a), model.get(), to_fcl(pairs[i].b), boolean, result);
+          peer_hit[i] = result.isCollision();
+        }
+      },
+      3);
+  const auto add = [&](const char* what, const bench::Times& times, double unit, const char* of) {
+    claims.add({.id = fmt::format("bounds/{} {}", what, name),
+                .ours = times.ours / unit,
+                .peer_name = "FCL " + name,
+                .peer = times.peer / unit,
+                .unit = of,
+                .goal = 1,
+                .agree = hit == peer_hit});
+  };
+  add("build", built, 1e6, "ms"), add("refit", refitted, 1e6, "ms"), add("collide", collided, 1e3, "us");
+}
+
+#endif
+
+}  // namespace
+}  // namespace bounds_bench
+
+int main(int argc, char** argv) {
+  using namespace bounds_bench;
+  Claims claims(argc, argv);
+  const Soup soup = bumpy_sphere(22, 1);
+  const Mesh mesh(soup.vertices, soup.triangles);
+  const std::vector<PosePair> pairs = pairs_at(mesh, 0.001, 20, true), alike = pairs_at(mesh, 0.001, 20, false);
+  bool agree = true;
+  std::vector<Row> rows{usual(soup, pairs, alike)};
+  rows.push_back(measured<Aabb>("Aabb", soup, pairs, alike, {}, agree));
+  rows.push_back(measured<Obb>("Obb", soup, pairs, alike, {}, agree));
+  rows.push_back(measured<Rss>("Rss", soup, pairs, alike, {}, agree));
+  rows.push_back(measured<KDop<16>>("KDop<16>", soup, pairs, alike, {}, agree));
+  rows.push_back(measured<KDop<18>>("KDop<18>", soup, pairs, alike, {}, agree));
+  rows.push_back(measured<KDop<24>>("KDop<24>", soup, pairs, alike, {}, agree));
+  fmt::print("{} triangles, 1 mm apart, randomly turned, {} pairs; one triangle per leaf\n", soup.triangles.size(),
+             pairs.size());
+  print(rows);
+
+  rows.clear();
+  rows.push_back(measured<Obb>("split::middle", soup, pairs, alike, {.split = split::middle}, agree));
+  rows.push_back(measured<Obb>("split::mean", soup, pairs, alike, {.split = split::mean}, agree));
+  rows.push_back(measured<Obb>("split::median", soup, pairs, alike, {.split = split::median}, agree));
+  rows.push_back(measured<Obb>("split::principal", soup, pairs, alike, {.split = split::principal}, agree));
+  rows.push_back(measured<Obb>("fit::frame", soup, pairs, alike, {.fit = fit::frame}, agree));
+  rows.push_back(measured<Obb>("fit::smallest", soup, pairs, alike, {.fit = fit::smallest}, agree));
+  rows.push_back(measured<Obb>("2 per leaf", soup, pairs, alike, {.leaf_size = 2}, agree));
+  rows.push_back(measured<Obb>("4 per leaf", soup, pairs, alike, {.leaf_size = 4}, agree));
+  fmt::print("Obb, otherwise divided and fitted\n");
+  print(rows);
+  if (!agree) {
+    fmt::print(stderr, "the kinds do not agree with the default\n");
+    return 1;
+  }
+#if GRAZE_HAVE_FCL
+  against_fcl<fcl::AABBd, Aabb>(claims, "AABB", soup, pairs);
+  against_fcl<fcl::OBBd, Obb>(claims, "OBB", soup, pairs);
+  against_fcl<fcl::RSSd, Rss>(claims, "RSS", soup, pairs);
+  against_fcl<fcl::KDOP<double, 18>, KDop<18>>(claims, "18-DOP", soup, pairs);
+#else
+  claims.missing("bounds", "FCL is not installed");
+#endif
+  return claims.finish();
+}
