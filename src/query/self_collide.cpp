@@ -27,6 +27,17 @@ bool folded(const Vec3& p, const Vec3& q, const Vec3& c, const Vec3& d) {
   return dot(normal, cross(edge, to_d)) >= 0;
 }
 
+// Whether d and e are surely on one side of the plane of a triangle with a corner p: then one with the corners p, d and
+// e has nothing but p in common with it.
+bool on_one_side(const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& d, const Vec3& e) {
+  const Vec3 to_q = minus(q, p), to_r = minus(r, p), to_d = minus(d, p), to_e = minus(e, p);
+  const Vec3 normal = cross(to_q, to_r);
+  const double above_d = dot(normal, to_d), above_e = dot(normal, to_e);
+  const double rounding = 32 * kEpsilon * size_of(to_q) * size_of(to_r);
+  const double room_d = rounding * size_of(to_d), room_e = rounding * size_of(to_e);
+  return (above_d > room_d && above_e > room_e) || (above_d < -room_d && above_e < -room_e);
+}
+
 bool beyond_shared(const mesh::Data& data, std::uint32_t i, std::uint32_t j) {
   std::array<Vec3, 3> a, b;
   for (std::size_t k = 0; k < 3; ++k) a[k] = data.corner(i, k), b[k] = data.corner(j, k);
@@ -47,6 +58,7 @@ bool beyond_shared(const mesh::Data& data, std::uint32_t i, std::uint32_t j) {
     case 0:
       return meet(Triangle(a[0], a[1], a[2]), Triangle(b[0], b[1], b[2]));
     case 1:
+      if (on_one_side(a[0], a[1], a[2], b[1], b[2]) || on_one_side(b[0], b[1], b[2], a[1], a[2])) return false;
       // What they have in common beyond the corner ends at the side opposite to it of one or the other.
       return meet(Triangle(a[0], a[1], a[2]), Triangle(b[1], b[2], b[2])) ||
              meet(Triangle(a[1], a[2], a[2]), Triangle(b[0], b[1], b[2]));
