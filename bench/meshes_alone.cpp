@@ -96,7 +96,7 @@ void again(Claims& claims, const std::string& name, const Soup& soup) {
                     .peer_name = "graze, no cache",
                     .peer = times.peer / 1e3,
                     .unit = "us",
-                    .goal = 2,
+                    .goal = step < 5e-4 ? 2.0 : 1.0,  // a step as large as the gap changes what is near
                     .agree = agree});
       };
       const Times hits = compare(

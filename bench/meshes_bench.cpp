@@ -292,7 +292,7 @@ void robot(Claims& claims, const std::string& kind) {
           }
         }
       },
-      3);
+      15);
   claims.add({.id = "meshes/robot first hit, " + kind,
               .ours = first.ours / 1e3,
               .peer_name = "FCL OBBRSS",
@@ -336,7 +336,7 @@ void robot(Claims& claims, const std::string& kind) {
           peer_apart.push_back(least);
         });
       },
-      2);
+      9);
   if (asked == 0) {
     claims.missing("meshes/robot distance, " + kind, "no configuration is free");
     return;
@@ -364,10 +364,10 @@ int main(int argc, char** argv) {
   using namespace meshes_bench;
   const Soup small = bumpy_sphere(22, 1), large = bumpy_sphere(71, 1);
 #if GRAZE_HAVE_FCL
-  building(claims, "10 k", small, 5);
-  building(claims, "100 k", large, 3);
+  building(claims, "10 k", small, 15);
+  building(claims, "100 k", large, 9);
   asking(claims, "10 k", small, 50);
-  asking(claims, "100 k", large, 10);
+  asking(claims, "100 k", large, 40);
   for (const char* kind : {"boxes", "spheres", "cylinders", "meshes"}) robot(claims, kind);
 #else
   claims.missing("meshes", "FCL is not installed");

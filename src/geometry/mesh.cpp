@@ -239,8 +239,13 @@ Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangl
                               edge[0], edge[1], r.open_edges));
     }
   }
-  data->pieces = mesh::pieces_of(*data);
-  data->build(options.threads);
+  // Neither needs the other.
+  parallel_for(2,
+               [&](std::size_t task) {
+                 if (task == 0) data->build(options.threads);
+                 else data->pieces = mesh::pieces_of(*data);
+               },
+               {.threads = options.threads, .grain = 1});
   data_ = std::move(data);
 }
 
