@@ -139,10 +139,12 @@ struct TriangleCore {
   Vec3 middle;
   std::array<Vec3, 3> corners;  // about the middle
 
-  explicit TriangleCore(const Triangle& t) {
+  GRAZE_INLINE explicit TriangleCore(const Triangle& t) {
     // The middle of the bounding box keeps differences of nearby coordinates exact.
-    middle = (t.a().cwiseMin(t.b()).cwiseMin(t.c()) + t.a().cwiseMax(t.b()).cwiseMax(t.c())) / 2;
-    corners = {t.a() - middle, t.b() - middle, t.c() - middle};
+    const Vec3 &a = t.a(), &b = t.b(), &c = t.c();
+    for (int i = 0; i < 3; ++i)
+      middle[i] = (std::min(std::min(a[i], b[i]), c[i]) + std::max(std::max(a[i], b[i]), c[i])) / 2;
+    corners = {minus(a, middle), minus(b, middle), minus(c, middle)};
   }
   Vec3 support(const Vec3& d) const {
     const double a = dot(corners[0], d), b = dot(corners[1], d), c = dot(corners[2], d);

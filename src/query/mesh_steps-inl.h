@@ -6,6 +6,8 @@
 #define GRAZE_QUERY_MESH_STEPS_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
+
 #include "query/mesh_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -73,7 +75,7 @@ class PairSteps {
     for (; near != 0; near &= near - 1) {
       const auto k = static_cast<Ref>(std::countr_zero(near));
       offer(
-          root_a, 0, Turned(root_b, k, pair_.b_to_a),
+          pair_.a, root_a, 0, Turned(root_b, k, pair_.b_to_a),
           [k](Ref a) {
             return Entry{0, a, k};
           },
@@ -94,7 +96,7 @@ class PairSteps {
     if (opens_a(top, child_a, child_b)) {
       const Turned box(pair_.b.wide[top.b / kWidth], top.b % kWidth, pair_.b_to_a);
       offer(
-          pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box,
+          pair_.a, pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box,
           [&](Ref a) {
             return Entry{0, a, top.b};
           },
@@ -102,7 +104,7 @@ class PairSteps {
     } else {
       const Turned box(pair_.a.wide[top.a / kWidth], top.a % kWidth, pair_.a_to_b);
       offer(
-          pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box,
+          pair_.b, pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box,
           [&](Ref b) {
             return Entry{0, top.a, b};
           },
@@ -111,8 +113,8 @@ class PairSteps {
   }
 
   template <class Make, class Sink>
-  HWY_INLINE void offer(const Wide& node, Ref first, const Turned& box, const Make& make, const float* toward,
-                        const Sink& sink) {
+  HWY_INLINE void offer(const Data& data, const Wide& node, Ref first, const Turned& box, const Make& make,
+                        const float* toward, const Sink& sink) {
     Lanes bounds, between;
     unsigned near = near_children(node, box, limit_sq_, bounds, between, toward_known_ ? toward : nullptr);
     if (near == 0) return;
@@ -122,8 +124,18 @@ class PairSteps {
       const auto k = static_cast<unsigned>(std::countr_zero(near));
       Entry entry = make(first + k);
       entry.bound_sq = each_bound[k];
+      fetch(data, node.child[k]);
       sink(entry, order[k]);
     }
+  }
+
+  // Meshes are larger than the caches: what a child holds is asked for when the child is found, and needed somewhat
+  // later.
+  static HWY_INLINE void fetch(const Data& data, std::uint32_t child) {
+    const bool leaf = (child & kLeafBit) != 0;
+    const void* at = leaf ? static_cast<const void*>(&data.blocks[child & ~kLeafBit]) : &data.wide[child];
+    const auto* bytes = static_cast<const char*>(at);
+    for (std::size_t i = 0; i < (leaf ? sizeof(Block) : sizeof(Wide)); i += 64) hwy::Prefetch(bytes + i);
   }
 
   // From the roots always to the pair with the nearest centres, down to two triangles.

@@ -13,8 +13,9 @@ class MeshTree : public BoxTree {
 
   Facet primitive(std::size_t slot) const { return facet(feature(slot)); }
   Facet facet(std::size_t triangle) const {
-    return {Triangle(data_.corner(triangle, 0), data_.corner(triangle, 1), data_.corner(triangle, 2)), data_.solid,
-            data_.facing};
+    return {
+        Triangle(Triangle::Known{}, data_.corner(triangle, 0), data_.corner(triangle, 1), data_.corner(triangle, 2)),
+        data_.solid, data_.facing};
   }
   const mesh::Data& data() const { return data_; }
 

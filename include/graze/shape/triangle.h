@@ -11,6 +11,9 @@ class Triangle {
  public:
   /// Throws Error unless all coordinates are finite.
   Triangle(const Vec3& a, const Vec3& b, const Vec3& c);
+  /// Of coordinates that are known to be finite: those of a mesh, which were checked when it was made.
+  struct Known {};
+  Triangle(Known, const Vec3& a, const Vec3& b, const Vec3& c) : vertices_{a, b, c} {}
 
   const Vec3& a() const { return vertices_[0]; }
   const Vec3& b() const { return vertices_[1]; }
