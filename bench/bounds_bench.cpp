@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "claims.h"
+#include "meshes_fcl.h"
 #include "meshes_scene.h"
 #include "query/bounded.h"
 #include "timing.h"
@@ -23,41 +24,13 @@ using bench::Claims;
 using bench::compare;
 using bench::keep;
 using meshes_bench::bumpy_sphere;
+using meshes_bench::pairs_at;
+using meshes_bench::PosePair;
 using meshes_bench::Soup;
-
-struct PosePair {
-  Pose a, b;
-};
-
-// Random rotations, or none, moved together until the surfaces are `gap` apart.
-std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, bool turn) {
-  std::uint64_t state = 7;
-  const auto uniform = [&] {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    return 2 * static_cast<double>(state >> 11U) * 0x1p-53 - 1;
-  };
-  const auto turned = [&](const Vec3& place) {
-    const double w = uniform(), x = uniform(), y = uniform();
-    const Pose pose = Pose::from_wxyz(place, w, x, y, uniform() + 1.1);
-    return turn ? pose : Pose::at(place);
-  };
-  std::vector<PosePair> pairs;
-  for (int i = 0; i < count; ++i) {
-    const double x = uniform(), y = uniform();
-    const Vec3 direction = unit(Vec3(x, y, uniform()));
-    const Pose a = turned(Vec3::Zero());
-    double far = 2;
-    Pose b = turned(far * direction);
-    for (int step = 0; step < 500; ++step) {
-      const double d = distance(at(mesh, a), at(mesh, b)).value - gap;
-      if (d < 1e-7) break;
-      far -= d;
-      b = b.moved_to(far * direction);
-    }
-    pairs.push_back({a, b});
-  }
-  return pairs;
-}
+#if GRAZE_HAVE_FCL
+using meshes_bench::refit;
+using meshes_bench::to_fcl;
+#endif
 
 template <class Bound>
 struct Counting : BoundedQuery<CollideQuery, Bound> {
@@ -152,36 +125,15 @@ Row usual(const Soup& soup, const std::vector<PosePair>& pairs, const std::vecto
 
 #if GRAZE_HAVE_FCL
 
-fcl::Transform3d to_fcl(const Pose& pose) {
-  fcl::Transform3d t = fcl::Transform3d::Identity();
-  t.linear() = pose.rotation();
-  t.translation() = pose.translation();
-  return t;
-}
-
 template <class Theirs, class Bound>
 void against_fcl(Claims& claims, const std::string& name, const Soup& soup, const std::vector<PosePair>& pairs) {
-  const auto make = [&] {
-    auto model = std::make_shared<fcl::BVHModel<Theirs>>();
-    std::vector<fcl::Triangle> triangles;
-    for (const MeshTriangle& t : soup.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-    model->beginModel();
-    model->addSubModel(soup.vertices, triangles);
-    model->endModel();
-    return model;
-  };
   const auto built = compare(
-      1, [&] { keep(BoundedMesh<Bound>(soup.vertices, soup.triangles).size()); }, [&] { keep(make()->num_tris); }, 3);
+      1, [&] { keep(BoundedMesh<Bound>(soup.vertices, soup.triangles).size()); },
+      [&] { keep(to_fcl<Theirs>(soup)->num_tris); }, 3);
   BoundedMesh<Bound> mesh(soup.vertices, soup.triangles);
-  const auto model = make();
+  const auto model = to_fcl<Theirs>(soup);
   const auto refitted = compare(
-      1, [&] { mesh.replace_vertices(soup.vertices); },
-      [&] {
-        model->beginReplaceModel();
-        model->replaceSubModel(soup.vertices);
-        model->endReplaceModel(true, true);
-      },
-      3);
+      1, [&] { mesh.replace_vertices(soup.vertices); }, [&] { refit(*model, soup.vertices); }, 3);
   std::vector<char> hit(pairs.size()), peer_hit(pairs.size());
   const fcl::CollisionRequestd boolean(1, false);
   const auto collided = compare(
@@ -219,7 +171,7 @@ int main(int argc, char** argv) {
   Claims claims(argc, argv);
   const Soup soup = bumpy_sphere(22, 1);
   const Mesh mesh(soup.vertices, soup.triangles);
-  const std::vector<PosePair> pairs = pairs_at(mesh, 0.001, 20, true), alike = pairs_at(mesh, 0.001, 20, false);
+  const std::vector<PosePair> pairs = pairs_at(mesh, 0.001, 20, 7), alike = pairs_at(mesh, 0.001, 20, 7, false);
   bool agree = true;
   std::vector<Row> rows{usual(soup, pairs, alike)};
   rows.push_back(measured<Aabb>("Aabb", soup, pairs, alike, {}, agree));

@@ -11,11 +11,11 @@
 #include "claims.h"
 #include "graze/graze.h"
 #include "meshes_alone.h"
+#include "meshes_fcl.h"
 #include "meshes_scene.h"
 #include "timing.h"
 
 #if GRAZE_HAVE_FCL
-#include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/cylinder.h>
 #include <fcl/geometry/shape/sphere.h>
@@ -37,27 +37,10 @@ using graze::bench::keep;
 
 using Model = fcl::BVHModel<fcl::OBBRSSd>;
 
-std::shared_ptr<Model> to_fcl(const Soup& soup) {
-  auto model = std::make_shared<Model>();
-  std::vector<fcl::Triangle> triangles;
-  for (const MeshTriangle& t : soup.triangles) triangles.emplace_back(t[0], t[1], t[2]);
-  model->beginModel();
-  model->addSubModel(soup.vertices, triangles);
-  model->endModel();
-  return model;
-}
-
-fcl::Transform3d to_fcl(const Pose& pose) {
-  fcl::Transform3d t = fcl::Transform3d::Identity();
-  t.linear() = pose.rotation();
-  t.translation() = pose.translation();
-  return t;
-}
-
 void building(Claims& claims, const std::string& name, const Soup& soup, int rounds) {
   const auto [ours, peer] = compare(
       1, [&] { keep(Mesh(soup.vertices, soup.triangles, {.threads = 1}).size()); },
-      [&] { keep(to_fcl(soup)->num_tris); }, rounds);
+      [&] { keep(to_fcl<fcl::OBBRSSd>(soup)->num_tris); }, rounds);
   claims.add({.id = "meshes/build " + name,
               .ours = ours / 1e6,
               .peer_name = "FCL OBBRSS",
@@ -65,30 +48,28 @@ void building(Claims& claims, const std::string& name, const Soup& soup, int rou
               .unit = "ms",
               .goal = 6});
   Mesh mesh(soup.vertices, soup.triangles);
-  const auto model = to_fcl(soup);
+  const auto model = to_fcl<fcl::OBBRSSd>(soup);
   std::vector<Vec3> moved = soup.vertices;
   int frame = 0;
   const auto move = [&] {
     ++frame;
     for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = soup.vertices[i] * (1 + 0.01 * (frame % 3));
   };
-  const auto refit = compare(
+  const auto refitted = compare(
       1,
       [&] {
         mesh.replace_vertices(moved, 1);
         keep(mesh.decay());
       },
       [&] {
-        model->beginReplaceModel();
-        model->replaceSubModel(moved);
-        model->endReplaceModel(true, true);
+        refit(*model, moved);
         move();
       },
       rounds);
   claims.add({.id = "meshes/refit " + name,
-              .ours = refit.ours / 1e6,
+              .ours = refitted.ours / 1e6,
               .peer_name = "FCL OBBRSS",
-              .peer = refit.peer / 1e6,
+              .peer = refitted.peer / 1e6,
               .unit = "ms",
               .goal = 30});
   // What FCL keeps after building: nodes, the order of the triangles, the triangles and their vertices.
@@ -105,7 +86,7 @@ void building(Claims& claims, const std::string& name, const Soup& soup, int rou
 
 void asking(Claims& claims, const std::string& name, const Soup& soup, int count) {
   const Mesh mesh(soup.vertices, soup.triangles);
-  const auto model = to_fcl(soup);
+  const auto model = to_fcl<fcl::OBBRSSd>(soup);
   struct Set {
     const char* name;
     double gap;
@@ -220,7 +201,7 @@ Obstacles obstacles(const std::string& name, Random& random) {
   Obstacles o{name, {}, {}};
   const Soup soup = bumpy_sphere(6, 3);
   const Mesh mesh(soup.vertices, soup.triangles);
-  const auto model = to_fcl(soup);
+  const auto model = to_fcl<fcl::OBBRSSd>(soup);
   for (int i = 0; i < 100; ++i) {
     const double x = random.uniform(0.05, 0.3), y = random.uniform(0.05, 0.3), z = random.uniform(0.05, 0.3);
     if (name == "boxes") {
@@ -247,7 +228,7 @@ void robot(Claims& claims, const std::string& kind) {
   for (std::uint32_t i = 0; i < 90; ++i) {
     const Soup soup = link(711, 0.2 + 0.002 * i, 0.05, i);
     links.emplace_back(soup.vertices, soup.triangles);
-    models.push_back(to_fcl(soup));
+    models.push_back(to_fcl<fcl::OBBRSSd>(soup));
   }
   const Obstacles o = obstacles(kind, random);
   std::vector<Placed> b;

@@ -63,14 +63,15 @@ Soup link(std::size_t triangles, double length, double radius, std::uint32_t see
   return soup;
 }
 
-std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed) {
+std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed, bool turn) {
   Random random(seed);
+  const auto placed = [&](const Vec3& place) { return turn ? random.turned(place) : Pose::at(place); };
   std::vector<PosePair> pairs;
   for (int i = 0; i < count; ++i) {
     const Vec3 direction = random.direction();
-    const Pose a = random.turned(Vec3::Zero());
+    const Pose a = placed(Vec3::Zero());
     double at = 2;
-    Pose b = random.turned(at * direction);
+    Pose b = placed(at * direction);
     for (int step = 0; step < 500; ++step) {
       const double d = distance(graze::at(mesh, a), graze::at(mesh, b)).value - std::max(gap, 1e-6);
       if (d < 1e-7) break;

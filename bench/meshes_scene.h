@@ -47,8 +47,9 @@ struct PosePair {
   Pose a, b;
 };
 
-/// Random rotations, moved together until the surfaces are `gap` apart; negative: so much farther along the same way.
-std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed);
+/// Random rotations, or none, moved together until the surfaces are `gap` apart; negative: so much farther along the
+/// same way.
+std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed, bool turn = true);
 
 /// A closed sphere of 20 f² triangles of about equal size, radius about 0.5 m, with bumps of a tenth of that.
 Soup bumpy_sphere(int frequency, std::uint32_t seed, double bumps = 0.1);

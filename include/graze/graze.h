@@ -10,6 +10,7 @@
 #include "graze/base/progress.h"
 #include "graze/base/simd.h"
 #include "graze/base/vec.h"
+#include "graze/base/visitor.h"
 #include "graze/geometry/bounded_mesh.h"
 #include "graze/geometry/bounding.h"
 #include "graze/geometry/cloud.h"

@@ -1,26 +1,25 @@
 #include "query/bounded.h"
 
 #include "graze/query/bounded.h"
+#include "query/dispatch.h"
 
 namespace graze {
 namespace {
 
-// Less than 0 if x comes before y, 0 if they are the same, number by number.
-int order_of(std::span<const double> x, std::span<const double> y) {
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
-  }
-  return x.size() == y.size() ? 0 : x.size() < y.size() ? -1 : 1;
-}
-
+// Equal ones at equal places, which cannot be told apart, come in any order.
 template <class Bound>
 bool comes_after(const BoundedMesh<Bound>& a, const Pose& pose_a, const BoundedMesh<Bound>& b, const Pose& pose_b) {
-  if (const int c = order_of({pose_a.translation().data(), 3}, {pose_b.translation().data(), 3}); c != 0) return c > 0;
-  if (const int c = order_of({pose_a.rotation().data(), 9}, {pose_b.rotation().data(), 9}); c != 0) return c > 0;
-  const auto numbers = [](std::span<const Vec3> v) {
-    return v.empty() ? std::span<const double>() : std::span<const double>(v.front().data(), 3 * v.size());
-  };
-  return order_of(numbers(a.vertices()), numbers(b.vertices())) > 0;
+  if (const int c = order_of(pose_a, pose_b); c != 0) return c > 0;
+  if (a.triangles().size() != b.triangles().size()) return a.triangles().size() > b.triangles().size();
+  for (std::size_t i = 0; i < a.triangles().size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec3 &p = a.vertices()[a.triangles()[i][k]], &q = b.vertices()[b.triangles()[i][k]];
+      for (Eigen::Index axis = 0; axis < 3; ++axis) {
+        if (p[axis] != q[axis]) return p[axis] > q[axis];
+      }
+    }
+  }
+  return false;
 }
 
 // Both orders of the arguments are asked in one order, so that they give the same bits.

@@ -23,18 +23,23 @@ inline constexpr std::size_t kind_of = [] {
   }(static_cast<Geometry*>(nullptr));
 }();
 
-/// Whether (a, b) are in canonical order: by kind, then by place. Kernels always see the pair in this order, so that
-/// both orders of arguments give the same bits.
-inline bool in_canonical_order(const Placed& a, const Placed& b) {
-  if (a.geometry.index() != b.geometry.index()) return a.geometry.index() < b.geometry.index();
-  const auto earlier = [](const auto& x, const auto& y) {
+/// Less than 0 if a pose comes before the other, 0 if they are equal, number by number.
+inline int order_of(const Pose& a, const Pose& b) {
+  const auto order = [](const auto& x, const auto& y) {
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       if (x.data()[i] != y.data()[i]) return x.data()[i] < y.data()[i] ? -1 : 1;
     }
     return 0;
   };
-  if (const int c = earlier(a.pose.translation(), b.pose.translation()); c != 0) return c < 0;
-  if (const int c = earlier(a.pose.rotation(), b.pose.rotation()); c != 0) return c < 0;
+  const int c = order(a.translation(), b.translation());
+  return c != 0 ? c : order(a.rotation(), b.rotation());
+}
+
+/// Whether (a, b) are in canonical order: by kind, then by place. Kernels always see the pair in this order, so that
+/// both orders of arguments give the same bits.
+inline bool in_canonical_order(const Placed& a, const Placed& b) {
+  if (a.geometry.index() != b.geometry.index()) return a.geometry.index() < b.geometry.index();
+  if (const int c = order_of(a.pose, b.pose); c != 0) return c < 0;
   return stamp(a.geometry) <= stamp(b.geometry);
 }
 

@@ -30,6 +30,37 @@ struct Entry {
   Ref a, b;
 };
 
+// Heaps of four, the least key on top. Ties are broken by the order of arrival in the same way on every machine.
+template <class Item, class Key>
+HWY_INLINE void heap_put(Item* heap, std::size_t& size, const Item& item, const Key& key) {
+  std::size_t i = size++;
+  while (i > 0) {
+    const std::size_t parent = (i - 1) / 4;
+    if (!(key(item) < key(heap[parent]))) break;
+    heap[i] = heap[parent];
+    i = parent;
+  }
+  heap[i] = item;
+}
+template <class Item, class Key>
+HWY_INLINE Item heap_take(Item* heap, std::size_t& size, const Key& key) {
+  const Item top = heap[0], last = heap[--size];
+  std::size_t i = 0;
+  for (;;) {
+    const std::size_t first = 4 * i + 1, end = std::min(first + 4, size);
+    if (first >= size) break;
+    std::size_t least = first;
+    for (std::size_t k = first + 1; k < end; ++k) {
+      if (key(heap[k]) < key(heap[least])) least = k;
+    }
+    if (!(key(heap[least]) < key(last))) break;
+    heap[i] = heap[least];
+    i = least;
+  }
+  heap[i] = last;
+  return top;
+}
+
 // What all walks through two trees do: open pairs of nodes, look at pairs of leaves, measure pairs of triangles.
 class PairSteps {
  protected:

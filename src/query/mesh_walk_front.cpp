@@ -67,37 +67,12 @@ class FrontWalk : PairSteps {
     return !full_;
   }
 
-  // The front is a heap, the least key on top. Ties are broken in the same way on every machine.
+  // The front is a heap, the least key on top.
+  static constexpr auto key_of = [](const MeshFront::Entry& entry) { return entry.key; };
   void keep(Ref a, Ref b, std::uint32_t lanes, double apart) {
-    if (!has_room()) return;
-    const MeshFront::Entry entry{front_.moved + apart, a, b, lanes};
-    std::size_t i = front_.size++;
-    while (i > 0) {
-      const std::size_t parent = (i - 1) / 4;
-      if (!(entry.key < front_.entries[parent].key)) break;
-      front_.entries[i] = front_.entries[parent];
-      i = parent;
-    }
-    front_.entries[i] = entry;
+    if (has_room()) heap_put(front_.entries.data(), front_.size, {front_.moved + apart, a, b, lanes}, key_of);
   }
-  MeshFront::Entry pop() {
-    auto& entries = front_.entries;
-    const MeshFront::Entry top = entries[0], last = entries[--front_.size];
-    std::size_t i = 0;
-    for (;;) {
-      const std::size_t first = 4 * i + 1, end = std::min(first + 4, front_.size);
-      if (first >= front_.size) break;
-      std::size_t least = first;
-      for (std::size_t k = first + 1; k < end; ++k) {
-        if (entries[k].key < entries[least].key) least = k;
-      }
-      if (!(entries[least].key < last.key)) break;
-      entries[i] = entries[least];
-      i = least;
-    }
-    entries[i] = last;
-    return top;
-  }
+  MeshFront::Entry pop() { return heap_take(front_.entries.data(), front_.size, key_of); }
 
   // All pairs of the roots' children.
   void begin() {

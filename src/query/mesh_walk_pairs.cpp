@@ -10,42 +10,18 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::walk {
 namespace HWY_NAMESPACE {
 
-// The nearest entry on top. Ties are broken by the order of arrival in the same way on every machine.
+// The nearest entry on top.
 class Heap {
  public:
   static constexpr std::size_t kCapacity = 6144;
 
   bool empty() const { return size_ == 0; }
   bool full() const { return size_ == kCapacity; }
-  void push(const Entry& entry) {
-    std::size_t i = size_++;
-    while (i > 0) {
-      const std::size_t parent = (i - 1) / 4;
-      if (!(entry.bound_sq < entries_[parent].bound_sq)) break;
-      entries_[i] = entries_[parent];
-      i = parent;
-    }
-    entries_[i] = entry;
-  }
-  Entry pop() {
-    const Entry top = entries_[0], last = entries_[--size_];
-    std::size_t i = 0;
-    for (;;) {
-      const std::size_t first = 4 * i + 1, end = std::min(first + 4, size_);
-      if (first >= size_) break;
-      std::size_t least = first;
-      for (std::size_t k = first + 1; k < end; ++k) {
-        if (entries_[k].bound_sq < entries_[least].bound_sq) least = k;
-      }
-      if (!(entries_[least].bound_sq < last.bound_sq)) break;
-      entries_[i] = entries_[least];
-      i = least;
-    }
-    entries_[i] = last;
-    return top;
-  }
+  void push(const Entry& entry) { heap_put(entries_, size_, entry, bound_of); }
+  Entry pop() { return heap_take(entries_, size_, bound_of); }
 
  private:
+  static constexpr auto bound_of = [](const Entry& entry) { return entry.bound_sq; };
   std::size_t size_ = 0;
   Entry entries_[kCapacity];
 };

@@ -102,6 +102,19 @@ TYPED_TEST(BoundedMeshes, FollowTheirVertices) {
   }
 }
 
+// The same corners at the same place, and other triangles of them.
+TYPED_TEST(BoundedMeshes, OfTheSameVerticesAnswerAlikeInBothOrders) {
+  const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0.1}, {0, 1, 0.2}, {0.3, 0.4, 1}, {0.2, 0.3, 0.5}, {1, 1, 0.6}};
+  const std::vector<graze::MeshTriangle> low{{0, 1, 2}, {3, 4, 5}}, high{{3, 4, 0}, {5, 1, 2}};
+  const BoundedMesh<TypeParam> a(corners, low), b(corners, high);
+  const Distance d = distance(a, {}, b, {}), e = distance(b, {}, a, {});
+  EXPECT_EQ(d.value, e.value);
+  EXPECT_EQ(d.a, e.b);
+  EXPECT_EQ(d.b, e.a);
+  EXPECT_EQ(d.on_a, e.on_b);
+  EXPECT_EQ(d.normal, -e.normal);
+}
+
 TYPED_TEST(BoundedMeshes, DoNotAllocateWhenAsked) {
   const Soup soup = closed(5, true, 0.1);
   const BoundedMesh<TypeParam> mesh(soup.vertices, soup.triangles);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graze/base/interval.h"
+#include "graze/base/visitor.h"
 #include "graze/geometry/mesh.h"
 
 namespace graze {
@@ -64,16 +65,7 @@ class MovingMesh {
   /// O(log n + found), no allocation.
   template <class Visit>
   void visit_near(const Aabb& box, Visit&& body) const {
-    using Body = std::remove_reference_t<Visit>;
-    visit_erased(box, const_cast<std::remove_const_t<Body>*>(&body),
-                 [](void* erased, std::size_t i, const Interval& times) {
-                   if constexpr (std::is_void_v<std::invoke_result_t<Body&, std::size_t, const Interval&>>) {
-                     (*static_cast<Body*>(erased))(i, times);
-                     return true;
-                   } else {
-                     return static_cast<bool>((*static_cast<Body*>(erased))(i, times));
-                   }
-                 });
+    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
   }
 
   std::size_t memory_bytes() const;

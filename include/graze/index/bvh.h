@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "graze/base/aabb.h"
+#include "graze/base/visitor.h"
 
 namespace graze {
 
@@ -64,15 +65,7 @@ class Bvh {
   /// reentrant, no allocation. A box that is not a number overlaps everything.
   template <class Visit>
   void visit_overlapping(const Aabb& box, Visit&& body) const {
-    using Body = std::remove_reference_t<Visit>;
-    visit_erased(box, const_cast<std::remove_const_t<Body>*>(&body), [](void* erased, std::size_t i) {
-      if constexpr (std::is_void_v<std::invoke_result_t<Body&, std::size_t>>) {
-        (*static_cast<Body*>(erased))(i);
-        return true;
-      } else {
-        return static_cast<bool>((*static_cast<Body*>(erased))(i));
-      }
-    });
+    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t>);
   }
 
   std::size_t memory_bytes() const;

@@ -11,6 +11,7 @@
 
 #include "graze/base/aabb.h"
 #include "graze/base/parallel.h"
+#include "graze/base/visitor.h"
 #include "graze/index/points.h"
 #include "graze/index/search_volume.h"
 
@@ -65,15 +66,7 @@ class Search {
   /// Returns whether all were visited.
   template <class Visit>
   bool visit(Visit&& body) const {
-    using Body = std::remove_reference_t<Visit>;
-    return visit_erased(const_cast<std::remove_const_t<Body>*>(&body), [](void* erased, const Neighbor& neighbor) {
-      if constexpr (std::is_void_v<std::invoke_result_t<Body&, const Neighbor&>>) {
-        (*static_cast<Body*>(erased))(neighbor);
-        return true;
-      } else {
-        return static_cast<bool>((*static_cast<Body*>(erased))(neighbor));
-      }
-    });
+    return visit_erased(erased(body), &call_visitor<std::remove_reference_t<Visit>, const Neighbor&>);
   }
 
  private:

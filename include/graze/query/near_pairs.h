@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "graze/base/pose.h"
+#include "graze/base/visitor.h"
 #include "graze/geometry/moving_mesh.h"
 
 namespace graze {
@@ -13,16 +14,6 @@ using NearPairCall = bool (*)(void*, std::size_t, std::size_t, const Interval&);
 void visit_near_pairs(const MovingMesh& a, const Pose& pose_a, const MovingMesh& b, const Pose& pose_b, double margin,
                       void* body, NearPairCall call);
 void visit_near_pairs(const MovingMesh& mesh, double margin, void* body, NearPairCall call);
-
-template <class Body>
-bool call_near_pair(void* erased, std::size_t i, std::size_t j, const Interval& times) {
-  if constexpr (std::is_void_v<std::invoke_result_t<Body&, std::size_t, std::size_t, const Interval&>>) {
-    (*static_cast<Body*>(erased))(i, j, times);
-    return true;
-  } else {
-    return static_cast<bool>((*static_cast<Body*>(erased))(i, j, times));
-  }
-}
 }  // namespace detail
 
 /// Calls visit(i, j, times) for every triangle i of a and j of b that are within `margin` (m, not negative) at the same
@@ -35,15 +26,15 @@ template <class Visit>
 void visit_near_pairs(const MovingMesh& a, const Pose& pose_a, const MovingMesh& b, const Pose& pose_b, double margin,
                       Visit&& body) {
   using Body = std::remove_reference_t<Visit>;
-  detail::visit_near_pairs(a, pose_a, b, pose_b, margin, const_cast<std::remove_const_t<Body>*>(&body),
-                           &detail::call_near_pair<Body>);
+  detail::visit_near_pairs(a, pose_a, b, pose_b, margin, erased(body),
+                           &call_visitor<Body, std::size_t, std::size_t, const Interval&>);
 }
 
 /// The same within one mesh, for i < j; neighbours, which always touch, included.
 template <class Visit>
 void visit_near_pairs(const MovingMesh& mesh, double margin, Visit&& body) {
   using Body = std::remove_reference_t<Visit>;
-  detail::visit_near_pairs(mesh, margin, const_cast<std::remove_const_t<Body>*>(&body), &detail::call_near_pair<Body>);
+  detail::visit_near_pairs(mesh, margin, erased(body), &call_visitor<Body, std::size_t, std::size_t, const Interval&>);
 }
 
 }  // namespace graze
