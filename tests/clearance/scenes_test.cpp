@@ -145,7 +145,9 @@ TEST(AssemblyLine, TurnsInSmallSteps) {
 
 TEST(Scenes, RefuseWhatTheyCannotMake) {
   EXPECT_EQ(refusal([] { Tunnel({.points = 2'000'000'000'000}); }), "points: must be at most 1e12, got 2000000000000");
-  EXPECT_EQ(refusal([] { Tunnel({.origin = {kInfinity, 0, 0}}); }),
+  EXPECT_EQ(refusal([] {
+              Tunnel({.origin = {kInfinity, 0, 0}});
+            }),
             "origin: must be finite and within 1e9 m, got (inf, 0, 0)");
   EXPECT_EQ(refusal([] { Tunnel({.half_width = 0.5}); }), "half_width: must be from 1 to 5 m, got 0.5");
   EXPECT_EQ(refusal([] { AssemblyLine({.stations = 0}); }), "stations: must be from 1 to 10000, got 0");

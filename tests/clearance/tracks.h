@@ -48,8 +48,7 @@ inline double segment_distance(const graze::Vec3& p, const graze::Vec3& a, const
 inline double line_distance(const graze::Vec3& p, const graze::Trajectory& track) {
   double nearest = (p - track.poses[0].translation()).norm();
   for (std::size_t i = 1; i < track.size(); ++i) {
-    nearest = std::min(nearest,
-                       segment_distance(p, track.poses[i - 1].translation(), track.poses[i].translation()));
+    nearest = std::min(nearest, segment_distance(p, track.poses[i - 1].translation(), track.poses[i].translation()));
   }
   return nearest;
 }

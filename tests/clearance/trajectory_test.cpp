@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "clearance/smoothing_spline.h"
+#include "clearance/tracks.h"
 #include "graze/base/error.h"
 #include "graze/base/motion.h"
 #include "graze/clearance/track.h"
 #include "support/refusal.h"
-#include "clearance/tracks.h"
 
 namespace graze {
 namespace {
@@ -169,7 +169,8 @@ TEST(Trajectory, SmoothingWithoutToleranceMakesACoarseTrackFine) {
   EXPECT_EQ(fine.residual, 0);
   EXPECT_LE(fine.turn_residual, 1e-15);
   for (std::size_t i = 1; i < fine.trajectory.size(); ++i) {
-    EXPECT_LE((fine.trajectory.poses[i].translation() - fine.trajectory.poses[i - 1].translation()).norm(), 0.1 + 1e-12);
+    EXPECT_LE((fine.trajectory.poses[i].translation() - fine.trajectory.poses[i - 1].translation()).norm(),
+              0.1 + 1e-12);
   }
   for (const Pose& pose : fine.trajectory.poses) {
     const Vec3 p = pose.translation();
@@ -194,7 +195,8 @@ TEST(Trajectory, SmoothingTakesRestsRepeatsAndTumbling) {
     EXPECT_LE(smooth.turn_residual, turn + 1e-12);
     t.smoothed({.tolerance = tolerance, .turn_tolerance = turn, .step = 0.05}).trajectory.check();
   }
-  EXPECT_EQ(refusal([] { corner().smoothed({.tolerance = -1}); }), "tolerance: must be finite and not negative, got -1");
+  EXPECT_EQ(refusal([] { corner().smoothed({.tolerance = -1}); }),
+            "tolerance: must be finite and not negative, got -1");
   EXPECT_EQ(refusal([] { corner().smoothed({.step = kNan}); }), "step: must be finite and not negative, got nan");
   EXPECT_EQ(Trajectory{}.smoothed().trajectory.size(), 0U);
 }

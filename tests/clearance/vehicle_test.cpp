@@ -91,7 +91,8 @@ TEST(Vehicle, KeepsCantAndClimbsWithTheTrack) {
   }
   // A ramp: the cant of the body is the mean of both ends.
   Trajectory ramp;
-  for (int i = 0; i <= 100; ++i) ramp.poses.push_back(Pose::from_rpy({1.0 * i, 0, 0.1 * i}, 0.002 * i, -std::atan(0.1), 0));
+  for (int i = 0; i <= 100; ++i)
+    ramp.poses.push_back(Pose::from_rpy({1.0 * i, 0, 0.1 * i}, 0.002 * i, -std::atan(0.1), 0));
   const VehicleRun run = run_along(Track(ramp), coach(), {.step = 7});
   for (std::size_t i = 0; i < run.body.size(); ++i) {
     const Mat3& r = run.body.poses[i].rotation();
