@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "bench/claims.h"
@@ -42,8 +43,8 @@ struct PointsOf {
     return false;
   }
 };
-using PeerTree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, PointsOf>, PointsOf, 3,
-                                                     std::uint32_t>;
+using PeerTree =
+    nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, PointsOf>, PointsOf, 3, std::uint32_t>;
 
 // Marks what is within the radius.
 struct Marks {
@@ -100,8 +101,8 @@ class Peer {
       for (const Vec3& m : model) {
         const Vec3 a = path[i] * m, b = path[i + 1] * m, middle = (a + b) / 2;
         const double reach = (b - a).norm() / 2 + r;
-        SegmentMarks marks{reach * reach * (1 + 1e-12), r * r, points_.points.data(), a, b - a, (b - a).squaredNorm(),
-                           hits.data()};
+        SegmentMarks marks{reach * reach * (1 + 1e-12), r * r,      points_.points.data(), a, b - a,
+                           (b - a).squaredNorm(),       hits.data()};
         tree_->findNeighbors(marks, middle.data(), nanoflann::SearchParams(0, 0, false));
       }
     }
@@ -143,9 +144,10 @@ struct Exact {
 
 Exact run_exact(const ClearanceScene& scene, std::span<const Pose> path, double limit, int threads) {
   Exact exact{};
+  const Cloud wagon = cloud_of(scene.wagon);
   std::unique_ptr<SweptClearance> swept;
   exact.model = seconds_of([&] {
-    swept = std::make_unique<SweptClearance>(ClearanceModel(cloud_of(scene.wagon), threads), path,
+    swept = std::make_unique<SweptClearance>(ClearanceModel(wagon, threads), path,
                                              ClearanceOptions{.limit = limit, .threads = threads});
   });
   std::vector<PointClearance> results(scene.scan.size());
@@ -187,8 +189,13 @@ void run(Claims& claims, double scale) {
     if (round > 0) wall[1] = std::min(wall[1], wall_seconds() - begin);
   }
   const bool same = a == b;
-  claims.add({.id = "clearance/two threads", .ours = wall[1], .peer_name = "one thread", .peer = wall[0], .unit = "s",
-              .goal = 1.8, .agree = same});
+  claims.add({.id = "clearance/two threads",
+              .ours = wall[1],
+              .peer_name = "one thread",
+              .peer = wall[0],
+              .unit = "s",
+              .goal = 1.8,
+              .agree = same});
 #if GRAZE_HAVE_NANOFLANN
   const Peer peer(scene.scan);
   std::vector<std::uint8_t> hits;
@@ -196,16 +203,35 @@ void run(Claims& claims, double scale) {
   const bool agree = hits == simple.hits;
   fmt::print("  nanoflann: build {:.3f} s, points {:.3f} s ({:.0f} ns each)\n", peer.build, points,
              1e9 * points / static_cast<double>(model.size()) / static_cast<double>(path.size()));
-  claims.add({.id = "clearance/kd-CD-simple query", .ours = simple.query, .peer_name = "nanoflann", .peer = points,
-              .unit = "s", .goal = 40, .agree = agree});
-  claims.add({.id = "clearance/kd-CD-simple with builds", .ours = simple.all(), .peer_name = "nanoflann",
-              .peer = points + peer.build, .unit = "s", .goal = 15, .agree = agree});
-  claims.add({.id = "clearance/full model measured exactly", .ours = exact.model + exact.measure,
-              .peer_name = "nanoflann, voxel centres", .peer = points + peer.build, .unit = "s", .goal = 1,
+  claims.add({.id = "clearance/kd-CD-simple query",
+              .ours = simple.query,
+              .peer_name = "nanoflann",
+              .peer = points,
+              .unit = "s",
+              .goal = 40,
+              .agree = agree});
+  claims.add({.id = "clearance/kd-CD-simple with builds",
+              .ours = simple.all(),
+              .peer_name = "nanoflann",
+              .peer = points + peer.build,
+              .unit = "s",
+              .goal = 15,
+              .agree = agree});
+  claims.add({.id = "clearance/full model measured exactly",
+              .ours = exact.model + exact.measure,
+              .peer_name = "nanoflann, voxel centres",
+              .peer = points + peer.build,
+              .unit = "s",
+              .goal = 1,
               .agree = exact.counts.within == static_cast<std::size_t>(count(exact.hits))});
   const double lines = seconds_of([&] { hits = peer.segments(model, path, kRadius); });
-  claims.add({.id = "clearance/kd-CD query", .ours = segments.query, .peer_name = "nanoflann", .peer = lines,
-              .unit = "s", .goal = 50, .agree = hits == segments.hits});
+  claims.add({.id = "clearance/kd-CD query",
+              .ours = segments.query,
+              .peer_name = "nanoflann",
+              .peer = lines,
+              .unit = "s",
+              .goal = 50,
+              .agree = hits == segments.hits});
 #else
   claims.missing("clearance", "nanoflann is not installed");
 #endif
@@ -243,11 +269,14 @@ void cost_tables() {
 }  // namespace graze::bench
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   double scale = 1.0 / 6;
   bool cost = false;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--full") == 0) {
+    if (std::strcmp(argv[i], "--scale") == 0 && i + 1 < argc) {
+      scale = std::atof(argv[++i]);
+    } else if (std::strcmp(argv[i], "--full") == 0) {
       scale = 1;
     } else if (std::strcmp(argv[i], "--cost") == 0) {
       cost = true;
