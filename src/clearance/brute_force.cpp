@@ -114,7 +114,7 @@ class Straightforward {
     } else {
       bound = std::max(bound, convex_bound(a.reach, b.reach, b.place - a.place) - bend_ * width * width / 8);
     }
-    if (bound > value - kClearanceTolerance || speed_ * width < kClearanceTolerance / 8) return;
+    if (bound > value - tolerance_at(p_) || speed_ * width < tolerance_at(p_) / 8) return;
     const double middle = (begin + end) / 2;
     const At m = look(middle, slot, 0, 0, best, value);
     divide(slot, begin, middle, a, m, best, value);
