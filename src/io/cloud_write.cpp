@@ -141,7 +141,35 @@ Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attribut
   };
 }
 
+// Makes many points at once, so that whoever makes them can share the work among threads.
+Walk walk_through(std::uint64_t count, const PointMaker& make, const std::string& path) {
+  return [&make, count, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 18;
+    std::vector<Vec3> made(static_cast<std::size_t>(std::min(count, kAtOnce)));
+    ChunkBuffer buffer(std::vector<AttributeType>{}, count);
+    progress.report(0, "writing " + path);
+    for (std::uint64_t first = 0; first < count; first += kAtOnce) {
+      made.resize(static_cast<std::size_t>(std::min(count - first, kAtOnce)));
+      make(first, made);
+      for (std::size_t done = 0; done < made.size(); done += buffer.capacity()) {
+        const std::size_t rows = std::min(buffer.capacity(), made.size() - done);
+        buffer.clear();
+        buffer.extend(rows);
+        for (std::size_t i = 0; i < rows; ++i) Eigen::Map<Vec3>(buffer.point(i)) = made[done + i];
+        visit(buffer, first + done);
+      }
+      const double part = static_cast<double>(first + made.size()) / static_cast<double>(count);
+      if (!progress.report(part)) throw Error("writing " + path, "was cancelled");
+    }
+  };
+}
+
 }  // namespace
+
+WriteCloudReport write_points(const std::string& path, std::uint64_t count, const PointMaker& make,
+                              const WriteCloudOptions& options) {
+  return write_rows(path, {}, NumberType::float64, walk_through(count, make, path), options);
+}
 
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options) {
   std::vector<AttributeType> attributes;

@@ -126,6 +126,16 @@ struct WriteCloudReport {
 ///     write_cloud("scan.ply", cloud, {.encoding = CloudEncoding::ascii});
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options = {});
 
+/// Fills `points` with the points from number `first` on: the same ones whenever it is asked.
+using PointMaker = std::function<void(std::uint64_t first, std::span<Vec3> points)>;
+
+/// Writes `count` points that are made while they are written, twice each, some hundred thousand at a time: in memory
+/// that does not depend on how many there are.
+///
+///     write_points("scan.las", tunnel.size(), [&](std::uint64_t first, std::span<Vec3> p) { tunnel.make(first, p); });
+WriteCloudReport write_points(const std::string& path, std::uint64_t count, const PointMaker& make,
+                              const WriteCloudOptions& options = {});
+
 /// What a conversion does to the points on their way: p × scale + translation.
 struct ConvertCloudOptions {
   WriteCloudOptions write = {};
