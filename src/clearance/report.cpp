@@ -33,8 +33,7 @@ struct Tally {
 
   static void take(Candidate& best, const Candidate& other) {
     if (other.none) return;
-    if (best.none ||
-        clearance::worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
+    if (best.none || clearance::worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
       best = other;
     }
   }

@@ -99,8 +99,8 @@ bool worse(double clearance_a, std::uint64_t index_a, double clearance_b, std::u
 }
 
 void Cell::merge(const Cell& other) {
-  if (!other.worst.none && (worst.none || worse(other.worst.result.clearance, other.worst.index,
-                                                worst.result.clearance, worst.index))) {
+  if (!other.worst.none &&
+      (worst.none || worse(other.worst.result.clearance, other.worst.index, worst.result.clearance, worst.index))) {
     worst = other.worst;
   }
   for (std::size_t k = 0; k < kLevels; ++k) points[k] += other.points[k];

@@ -82,7 +82,8 @@ void ReportCloudBuilder::add(std::span<const Vec3> points, std::span<const Point
     if (mixed(first + i) > (near ? near_below_ : rest_below_)) continue;
     const Eigen::Vector3f place = (points[i] - origin_).cast<float>();
     if (!place.allFinite()) continue;
-    kept_.push_back({{place.x(), place.y(), place.z()}, clearance_code(results[i].clearance, thresholds_, options_.limit)});
+    kept_.push_back(
+        {{place.x(), place.y(), place.z()}, clearance_code(results[i].clearance, thresholds_, options_.limit)});
   }
 }
 

@@ -22,8 +22,9 @@ std::vector<Vec3> thinned(std::vector<Vec3> points, std::size_t most) {
     std::vector<Vec3> out;
     for (const Vec3& p : points) {
       const Vec3 at = (p - box.min) / edge;
-      if (taken.insert({static_cast<std::int64_t>(at.x()), static_cast<std::int64_t>(at.y()),
-                        static_cast<std::int64_t>(at.z())})
+      if (taken
+              .insert({static_cast<std::int64_t>(at.x()), static_cast<std::int64_t>(at.y()),
+                       static_cast<std::int64_t>(at.z())})
               .second) {
         out.push_back(p);
         if (out.size() > most) break;

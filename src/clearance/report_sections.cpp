@@ -53,7 +53,8 @@ std::vector<ReportSection::Line> cut(const ReportModel& model, double at) {
       // A corner on the plane counts as behind it, so that each crossing is one edge's.
       if ((a.x() > at) == (b.x() > at)) continue;
       const double f = (at - a.x()) / (b.x() - a.x());
-      ends[count++] = {static_cast<float>(a.y() + f * (b.y() - a.y())), static_cast<float>(a.z() + f * (b.z() - a.z()))};
+      ends[count++] = {static_cast<float>(a.y() + f * (b.y() - a.y())),
+                       static_cast<float>(a.z() + f * (b.z() - a.z()))};
     }
     if (count == 2) lines.push_back({ends[0], ends[1]});
   }
@@ -133,23 +134,23 @@ void SectionBuilder::add(std::span<const Vec3> points, std::span<const PointClea
   }
   if (state_->slices.empty()) return;
   std::mutex merging;
-  parallel_chunks(
-      points.size(),
-      [&](std::size_t begin, std::size_t end) {
-        std::map<std::size_t, Raster> found;
-        for (std::size_t i = begin; i < end; ++i) {
-          if (!is_finite(points[i])) continue;
-          const auto near = state_->near.find(coarse(points[i]));
-          if (near == state_->near.end()) continue;
-          for (const std::size_t k : near->second) state_->add(k, points[i], results[i].clearance, found[k]);
-        }
-        // Which of two samples is kept does not depend on which comes first.
-        const std::lock_guard lock(merging);
-        for (const auto& [k, raster] : found) {
-          for (const auto& [cell, sample] : raster) take(state_->slices[k].raster, cell, sample);
-        }
-      },
-      {.grain = kGrain});
+  parallel_chunks(points.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    std::map<std::size_t, Raster> found;
+                    for (std::size_t i = begin; i < end; ++i) {
+                      if (!is_finite(points[i])) continue;
+                      const auto near = state_->near.find(coarse(points[i]));
+                      if (near == state_->near.end()) continue;
+                      for (const std::size_t k : near->second)
+                        state_->add(k, points[i], results[i].clearance, found[k]);
+                    }
+                    // Which of two samples is kept does not depend on which comes first.
+                    const std::lock_guard lock(merging);
+                    for (const auto& [k, raster] : found) {
+                      for (const auto& [cell, sample] : raster) take(state_->slices[k].raster, cell, sample);
+                    }
+                  },
+                  {.grain = kGrain});
 }
 
 std::vector<ReportSection> SectionBuilder::finish() && {

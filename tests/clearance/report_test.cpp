@@ -37,19 +37,19 @@ Scene make_scene(std::uint64_t seed, std::size_t count, const Vec3& origin = Vec
   Scene s;
   for (int i = 0; i <= 200; ++i) {
     const double chainage = 0.5 * i, angle = chainage / 200;
-    s.poses.push_back(Pose::from_rpy(origin + Vec3(200 * std::sin(angle), 200 - 200 * std::cos(angle), 0), 0, 0, angle));
-    s.chainage.push_back(i == 0 ? 0
-                                : s.chainage.back() + (s.poses[s.poses.size() - 1].translation() -
-                                                       s.poses[s.poses.size() - 2].translation())
-                                                          .norm());
+    s.poses.push_back(
+        Pose::from_rpy(origin + Vec3(200 * std::sin(angle), 200 - 200 * std::cos(angle), 0), 0, 0, angle));
+    s.chainage.push_back(
+        i == 0 ? 0
+               : s.chainage.back() +
+                     (s.poses[s.poses.size() - 1].translation() - s.poses[s.poses.size() - 2].translation()).norm());
   }
   for (std::size_t i = 0; i < count; ++i) {
     const double chainage = along(dice), angle = chainage / 200, y = across(dice);
-    s.points.push_back(origin +
-                       Vec3((200 - y) * std::sin(angle), 200 - (200 - y) * std::cos(angle), up(dice)));
+    s.points.push_back(origin + Vec3((200 - y) * std::sin(angle), 200 - (200 - y) * std::cos(angle), up(dice)));
     PointClearance r;
     const double c = value(dice);
-    if (c < 0.8) {  // the limit of the engine
+    if (c < 0.8) {                            // the limit of the engine
       r.clearance = std::round(c * 50) / 50;  // many ties
       r.pose = static_cast<std::uint32_t>(std::clamp(chainage * 2, 0.0, 199.0));
       r.fraction = 0.25F;

@@ -40,15 +40,15 @@ struct ReportOptions {
 
 /// A point of the scan and the moment at which the vehicle is nearest to it.
 struct ReportPlace {
-  std::uint64_t index = 0;      ///< of the point, over all scans in their order
-  Vec3 point = Vec3::Zero();    ///< in the world
+  std::uint64_t index = 0;         ///< of the point, over all scans in their order
+  Vec3 point = Vec3::Zero();       ///< in the world
   Vec3 in_vehicle = Vec3::Zero();  ///< the same in the frame of the model at that moment
   double clearance = kInfinity;
-  double chainage = 0;          ///< of the point: where a plane across the way meets it
-  double pose_chainage = 0;     ///< of the vehicle's origin at that moment
-  std::uint32_t pose = 0;       ///< between this pose of the path …
-  float fraction = 0;           ///< … and the next
-  std::uint32_t element = 0;    ///< of the model that is nearest
+  double chainage = 0;        ///< of the point: where a plane across the way meets it
+  double pose_chainage = 0;   ///< of the vehicle's origin at that moment
+  std::uint32_t pose = 0;     ///< between this pose of the path …
+  float fraction = 0;         ///< … and the next
+  std::uint32_t element = 0;  ///< of the model that is nearest
   Side side = Side::left;
 };
 
@@ -103,14 +103,14 @@ struct ReportCluster {
 
 struct ClearanceReport {
   ReportOptions options;
-  std::uint64_t points = 0;                    ///< of the scan, with those that were skipped
-  std::uint64_t skipped = 0;                   ///< NaN or infinite
-  std::uint64_t within = 0;                    ///< nearer than the limit of the engine
+  std::uint64_t points = 0;                     ///< of the scan, with those that were skipped
+  std::uint64_t skipped = 0;                    ///< NaN or infinite
+  std::uint64_t within = 0;                     ///< nearer than the limit of the engine
   std::array<std::uint64_t, kLevels> levels{};  ///< how many points are of each level
-  ReportPlace worst;                           ///< infinite clearance if no point is within
-  std::vector<ProfileRow> profile;             ///< rows without gaps, from the first that has a point to the last
-  std::vector<ReportCluster> clusters;         ///< by clearance, worst first; ties by index
-  std::uint64_t clusters_found = 0;            ///< with those that are not listed
+  ReportPlace worst;                            ///< infinite clearance if no point is within
+  std::vector<ProfileRow> profile;              ///< rows without gaps, from the first that has a point to the last
+  std::vector<ReportCluster> clusters;          ///< by clearance, worst first; ties by index
+  std::uint64_t clusters_found = 0;             ///< with those that are not listed
 
   /// Whether every point keeps at least the clearance `fail`.
   bool passed() const { return levels[0] + levels[1] == 0; }

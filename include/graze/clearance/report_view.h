@@ -29,9 +29,9 @@ struct ReportModelOptions {
 ReportModel report_model(std::span<const Placed> parts, const ReportModelOptions& options = {});
 
 struct SectionOptions {
-  double thickness = 0.2;      ///< metres of the slice, half to each side
-  double margin = 1.5;         ///< metres that are shown around the model's box
-  std::size_t raster = 256;    ///< of the points that fall into one cell of so many per axis, the worst is kept
+  double thickness = 0.2;    ///< metres of the slice, half to each side
+  double margin = 1.5;       ///< metres that are shown around the model's box
+  std::size_t raster = 256;  ///< of the points that fall into one cell of so many per axis, the worst is kept
 };
 
 /// A slice across the vehicle at the moment of a place, seen from behind: y to the left, z up, in the model's frame.
@@ -80,10 +80,10 @@ std::uint8_t clearance_code(double clearance, const ReportOptions& options, doub
 
 /// A cube of space with some points of the scan; its children have the others that lie in it.
 struct ReportCloudNode {
-  std::array<float, 3> min{};        ///< relative to the cloud's origin
-  float size = 0;                    ///< edge
+  std::array<float, 3> min{};          ///< relative to the cloud's origin
+  float size = 0;                      ///< edge
   std::uint32_t first = 0, count = 0;  ///< in the cloud's points
-  std::uint32_t children = 0;        ///< index of the first child, the others follow; 0: there are none
+  std::uint32_t children = 0;          ///< index of the first child, the others follow; 0: there are none
   std::uint32_t child_count = 0;
 };
 
