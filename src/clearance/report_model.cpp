@@ -49,7 +49,7 @@ void append_shape(ReportModel& model, const S& shape, const Pose& pose) {
   if constexpr (std::is_same_v<S, Box>) {
     for (int k = 0; k < 8; ++k) {
       const Vec3 sign((k & 1) != 0 ? 1 : -1, (k & 2) != 0 ? 1 : -1, (k & 4) != 0 ? 1 : -1);
-      farthest.push_back(shape.half.cwiseProduct(sign));
+      farthest.push_back(shape.half.value().cwiseProduct(sign));
     }
   } else {
     for (int k = 0; k < kDirections; ++k) {
@@ -83,7 +83,7 @@ void append(ReportModel& model, const Geometry& geometry, const Pose& pose, cons
           for (std::size_t i = 0; i < points.size(); ++i) points[i] = g.point(i);
           for (const Vec3& p : thinned(std::move(points), options.points)) model.points.push_back(pose * p);
         } else if constexpr (std::is_same_v<G, Triangle>) {
-          append_triangles(model, std::array{g.a, g.b, g.c}, std::array{MeshTriangle{0, 1, 2}}, pose);
+          append_triangles(model, g.vertices(), std::array{MeshTriangle{0, 1, 2}}, pose);
         } else if constexpr (std::is_same_v<G, HalfSpace> || std::is_same_v<G, Plane>) {
           throw Error("model", "has a part without end, which cannot be drawn");
         } else {

@@ -29,13 +29,13 @@ struct AssemblyLineOptions {
 ///     Trajectory path = line.path();
 class AssemblyLine {
  public:
-  /// Throws Error for 0 or more than 1e6 stations, an origin that is not finite or beyond 1e9 m, and for more than 1e12
-  /// points.
+  /// Throws Error for 0 or more than 10,000 stations, an origin that is not finite or beyond 1e9 m, and for more than
+  /// 1e12 points.
   explicit AssemblyLine(const AssemblyLineOptions& options = {});
 
   std::uint64_t size() const;
   /// Fills `points` with those from number `first` on. NaN beyond the end.
-  void make(std::uint64_t first, std::span<Vec3> points) const;
+  void make(std::uint64_t first, std::span<Vec3> points, int threads = 0) const;
 
   /// The poses of the body: no two farther apart than 20 mm and 10 mrad.
   Trajectory path() const;

@@ -38,6 +38,8 @@ class Track {
   TrackPlace place_at(double chainage) const;
   Pose pose_at(double chainage) const { return pose_at(place_at(chainage)); }
   Pose pose_at(const TrackPlace& place) const;
+  /// Seconds, between those of the two poses; 0 if the trajectory has no times.
+  double time_at(const TrackPlace& place) const;
 
   /// The place of the track that is nearest to a point, the first of them if there are several; its distance is
   /// infinite if none is within `limit` metres, or if the point is not finite. O(log n) near the track.
@@ -47,10 +49,17 @@ class Track {
   /// metres as the crow flies, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
   /// between the two.
   TrackPlace ahead(const TrackPlace& from, double distance) const;
+  /// The same on the way back to the start.
+  TrackPlace behind(const TrackPlace& from, double distance) const;
 
  private:
+  const Vec3& start_of(std::size_t segment) const { return trajectory_.poses[segment].translation(); }
+  const Vec3& end_of(std::size_t segment) const;
+  TrackPlace place_in(std::size_t segment, double fraction) const;
+
   Trajectory trajectory_;
   std::vector<double> chainage_;
+  std::size_t segments_ = 0;
   std::size_t leaves_ = 0;   // a power of two
   std::vector<Aabb> boxes_;  // a heap: children of k are 2k and 2k + 1; leaves cover some segments each
 };

@@ -39,18 +39,26 @@ struct FollowOptions {
   int threads = 0;     ///< 0: as many as the machine has. The result does not depend on it.
 };
 
-/// The way of the body frame of a vehicle that runs along a track, one pose per step of the rear bogie's chainage, from
-/// where the rear bogie stands at the start of the track to where the front bogie reaches its end. Both bogie centres
-/// lie on the line of the track (to rounding). Yaw and pitch are those of the line from bogie to bogie; the roll is
-/// half-way between the cants of the track at the two. Times are those of the track at the rear bogie, if it has any.
+/// What `run_along` finds: one entry per pose of the body.
+struct VehicleRun {
+  Trajectory body;            ///< of the body frame
+  std::vector<double> rear;   ///< chainage of the rear bogie centre on the track, in metres
+  std::vector<double> front;  ///< chainage of the front bogie centre
+};
+
+/// The way of a vehicle along a track: one pose per step of the rear bogie's chainage, from where the rear bogie stands
+/// at the start of the track to where the front bogie reaches its end. Both bogie centres lie on the line of the track
+/// (to rounding). Yaw and pitch are those of the line from bogie to bogie; the roll is half-way between the cants of
+/// the track at the two. Times are those of the track at the rear bogie, if it has any. Only the up-axes of the track's
+/// poses count: it may have been recorded backwards.
 ///
 ///     Trajectory body = follow(track, wagon, {.step = 0.06});
 ///
-/// Throws Error if the track is shorter than the bogie distance, turns on the spot, doubles back, or climbs vertically
-/// (where up and forward coincide), and for a vehicle that `check` refuses.
+/// Throws Error if the track is shorter than the bogie distance, climbs vertically (up and forward coincide) or doubles
+/// back so that the body would jump, and for a vehicle that `check` refuses. O(m) per pose for m segments of track
+/// between the bogies.
+VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOptions& options = {});
+/// The body's way alone.
 Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOptions& options = {});
-
-/// The chainage on the track of every pose of `follow`: half-way between its bogies.
-std::vector<double> chainage_on(const Track& track, const Trajectory& body, const Vehicle& vehicle);
 
 }  // namespace graze
