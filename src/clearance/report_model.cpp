@@ -83,7 +83,7 @@ void append(ReportModel& model, const Geometry& geometry, const Pose& pose, cons
           for (std::size_t i = 0; i < points.size(); ++i) points[i] = g.point(i);
           for (const Vec3& p : thinned(std::move(points), options.points)) model.points.push_back(pose * p);
         } else if constexpr (std::is_same_v<G, Triangle>) {
-          append_triangles(model, g.vertices(), std::array{MeshTriangle{0, 1, 2}}, pose);
+          append_triangles(model, g.vertices(), std::array<MeshTriangle, 1>{{{0, 1, 2}}}, pose);
         } else if constexpr (std::is_same_v<G, HalfSpace> || std::is_same_v<G, Plane>) {
           throw Error("model", "has a part without end, which cannot be drawn");
         } else {
