@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -201,6 +203,7 @@ class Job {
                         {"blue", NumberType::uint8},
                         {"clearance", NumberType::float32},
                         {"clearance_level", NumberType::uint8}};
+    const ReportOptions thresholds = options();
     std::vector<PointClearance> results;
     std::size_t loaded = std::numeric_limits<std::size_t>::max();
     added.fill = [&](std::uint64_t first, const PointView& points, std::span<std::byte* const> columns) {
@@ -214,11 +217,11 @@ class Job {
           loaded = block;
         }
         const PointClearance& r = results[static_cast<std::size_t>(index % a_.block)];
-        const std::array<std::uint8_t, 3> rgb = rgb_of(clearance_code(r.clearance, options(), a_.reach()));
+        const std::array<std::uint8_t, 3> rgb = rgb_of(clearance_code(r.clearance, thresholds, a_.reach()));
         const auto value = r.found() ? static_cast<float>(r.clearance) : std::numeric_limits<float>::quiet_NaN();
         for (std::size_t k = 0; k < 3; ++k) columns[k][i] = std::byte{rgb[k]};
         std::memcpy(columns[3] + sizeof value * i, &value, sizeof value);
-        columns[4][i] = static_cast<std::byte>(level_of(r.clearance, options()));
+        columns[4][i] = static_cast<std::byte>(level_of(r.clearance, thresholds));
       }
     };
     const WriteCloudReport written = annotate_clouds(a_.scans, a_.points, added, {.progress = progress});

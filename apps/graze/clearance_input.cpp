@@ -159,9 +159,12 @@ Way read_way(const ClearanceArguments& a) {
     const Vehicle vehicle = read_vehicle(a.vehicle, {.body = false});
     const Track line(track);
     way.track = std::move(track);
-    const Trajectory body = follow(line, vehicle, {.step = a.step > 0 ? a.step : kFollowStep, .threads = a.threads});
-    way.chainage = chainage_on(line, body, vehicle);
-    way.poses = body.poses;
+    VehicleRun run = run_along(line, vehicle, {.step = a.step > 0 ? a.step : kFollowStep, .threads = a.threads});
+    // Of the body's origin, which need not be half-way between the bogies.
+    for (std::size_t i = 0; i < run.body.size(); ++i) {
+      way.chainage.push_back((run.rear[i] + run.front[i]) / 2 - vehicle.bogie_middle);
+    }
+    way.poses = std::move(run.body.poses);
     // Rounding may make two that stand side by side fall.
     for (std::size_t i = 1; i < way.chainage.size(); ++i) {
       way.chainage[i] = std::max(way.chainage[i], way.chainage[i - 1]);

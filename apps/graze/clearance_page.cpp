@@ -153,11 +153,14 @@ std::string settings(const ClearanceArguments& a, const MovingModel& model, cons
 
 double rounded(double x, double unit = 1e-4) { return std::round(x / unit) * unit; }
 
+// JSON has no infinities; nothing is a kilometre deep.
+double shown_clearance(double c) { return std::isfinite(c) ? rounded(c, 1e-6) : -1e3; }
+
 Json vector(const Vec3& v) { return {rounded(v.x()), rounded(v.y()), rounded(v.z())}; }
 
 Json place(const ReportPlace& p, const Vec3& origin) {
   if (p.clearance == kInfinity) return nullptr;
-  return {{"clearance", std::isfinite(p.clearance) ? rounded(p.clearance, 1e-6) : -1e3},
+  return {{"clearance", shown_clearance(p.clearance)},
           {"chainage", rounded(p.chainage)},
           {"at", p.pose + static_cast<double>(p.fraction)},
           {"point", vector(p.point - origin)},
@@ -226,17 +229,24 @@ Json data(const ClearanceArguments& a, const MovingModel& model, const Way& way,
                   {"triangles", parts.model.triangles.size()},
                   {"points", parts.model.points.size()}};
   out["path"] = {{"poses", shown.size()}, {"stride", stride}, {"last", way.poses.size() - 1}};
-  Json from = Json::array(), to = Json::array(), places;
+  Json from = Json::array(), to = Json::array(), worst = Json::array(), least;
   for (std::size_t side = 0; side < kSides; ++side) {
     Json column = Json::array();
-    for (const ProfileRow& row : r.profile) column.push_back(place(row.least[side], origin));
-    places[std::string(name_of(static_cast<Side>(side)))] = std::move(column);
+    for (const ProfileRow& row : r.profile) {
+      const double c = row.least[side].clearance;
+      column.push_back(c == kInfinity ? Json() : Json(shown_clearance(c)));
+    }
+    least[std::string(name_of(static_cast<Side>(side)))] = std::move(column);
   }
   for (const ProfileRow& row : r.profile) {
     from.push_back(rounded(row.from));
     to.push_back(rounded(row.to));
+    const ReportPlace* nearest = row.least.data();
+    for (const ReportPlace& p : row.least) nearest = p.clearance < nearest->clearance ? &p : nearest;
+    worst.push_back(place(*nearest, origin));
   }
-  out["profile"] = {{"from", std::move(from)}, {"to", std::move(to)}, {"places", std::move(places)}};
+  out["profile"] = {
+      {"from", std::move(from)}, {"to", std::move(to)}, {"least", std::move(least)}, {"worst", std::move(worst)}};
   Json clusters = Json::array();
   for (const ReportCluster& c : r.clusters) {
     Json entry = place(c.worst, origin);

@@ -70,7 +70,6 @@ struct SectionBuilder::State {
     Raster raster;
   };
   SectionOptions options;
-  int threads = 0;
   std::vector<Slice> slices;
   std::unordered_map<clearance::CellKey, std::vector<std::size_t>, clearance::CellHash> near;
 

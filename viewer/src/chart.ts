@@ -20,8 +20,8 @@ export class Chart {
     document.head.append(sheet);
     const { profile } = data;
     this.middle = profile.from.map((from, i) => (from + profile.to[i]) / 2);
-    const series = SIDES.map((side) => profile.places[side].map((p) => p?.clearance ?? null));
-    const lowest = Math.min(0, ...series.flat().filter((x): x is number => x !== null));
+    const series = SIDES.map((side) => profile.least[side]);
+    const lowest = series.flat().reduce<number>((low, x) => Math.min(low, x ?? 0), 0);
     host.replaceChildren();
     this.plot = new uPlot(
       {
@@ -117,9 +117,7 @@ export class Chart {
   private worstNear(chainage: number): Place | null {
     const { profile } = this.data;
     const i = profile.from.findIndex((from, k) => chainage >= from && chainage < profile.to[k]);
-    if (i < 0) return null;
-    const places = SIDES.map((side) => profile.places[side][i]).filter((p): p is Place => p !== null);
-    return places.sort((a, b) => a.clearance! - b.clearance!)[0] ?? null;
+    return i < 0 ? null : profile.worst[i];
   }
 
   mark(chainage: number): void {

@@ -24,7 +24,8 @@ export const SIDES: Side[] = ['left', 'right', 'above', 'below'];
 export interface Profile {
   from: number[];
   to: number[];
-  places: Record<Side, (Place | null)[]>;
+  least: Record<Side, (number | null)[]>; // clearance; null: beyond the limit
+  worst: (Place | null)[]; // of all sides
 }
 
 export interface ReportData {

@@ -135,7 +135,8 @@ class ReportBuilder {
   ReportBuilder& operator=(ReportBuilder&&) noexcept;
 
   /// Points and what the engine said of them; `first` is the index of the first. In any order of parts; the report is
-  /// the same. Throws Error if the sizes differ or a result names no pose. O(points), on several threads.
+  /// the same. Throws Error, and is of no further use, if the sizes differ or a result names no pose. O(points), on
+  /// several threads.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results, std::uint64_t first);
   ClearanceReport finish() &&;
 
