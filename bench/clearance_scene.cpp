@@ -85,6 +85,19 @@ struct Furniture {
   std::vector<Bump> bumps;
   std::vector<Block> blocks;
 
+  Furniture() = default;
+  /// What a profile at s may meet.
+  Furniture at(double s) const {
+    Furniture near;
+    for (const Bump& bump : bumps) {
+      if (std::abs(s - bump.s) <= 4 * bump.length) near.bumps.push_back(bump);
+    }
+    for (const Block& block : blocks) {
+      if (s >= block.s0 && s <= block.s1) near.blocks.push_back(block);
+    }
+    return near;
+  }
+
   explicit Furniture(Random& random) {
     for (int i = 0; i < 900; ++i) {
       const double h = random.unit();
@@ -121,7 +134,6 @@ double beam(const Furniture& furniture, double s, double angle) {
       double out = 0;
       for (const Bump& bump : furniture.bumps) {
         const double e = (s - bump.s) / bump.length;
-        if (std::abs(e) > 4) continue;
         const double g = std::remainder(angle - bump.angle, 2 * kPi) / bump.width, q = e * e + g * g;
         if (q < 16) out += bump.height * std::exp(-q / 2);
       }
@@ -132,7 +144,6 @@ double beam(const Furniture& furniture, double s, double angle) {
     if (dv > 0) t = std::min(t, (9 + 1.5 * std::sin(s / 5 + 3 * angle) - height) / dv);
   }
   for (const Block& block : furniture.blocks) {
-    if (s < block.s0 || s > block.s1) continue;
     double near = 0, far = 1e9;
     const auto slab = [&](double low, double high, double from, double direction) {
       const double a = (low - from) / direction, b = (high - from) / direction;
@@ -145,6 +156,8 @@ double beam(const Furniture& furniture, double s, double angle) {
   }
   return t;
 }
+
+}  // namespace
 
 std::vector<Vec3> make_wagon(std::size_t count) {
   struct Face {
@@ -185,8 +198,6 @@ std::vector<Vec3> make_wagon(std::size_t count) {
   return points;
 }
 
-}  // namespace
-
 ClearanceScene make_clearance_scene(double scale, std::size_t wagon_points, const Vec3& offset) {
   Random random(0x123462A);
   const double length = kLength * scale;
@@ -200,10 +211,11 @@ ClearanceScene make_clearance_scene(double scale, std::size_t wagon_points, cons
   for (std::size_t profile = 0; profile < profiles; ++profile) {
     const double s = length * (static_cast<double>(profile) + 0.5) / static_cast<double>(profiles);
     const double h = track.heading(s), phase = random.unit();
+    const Furniture near = furniture.at(s);
     const Vec3 c = track.place(s), right(std::sin(h), -std::cos(h), 0), ahead(std::cos(h), std::sin(h), 0);
     for (std::size_t k = 0; k < kBeams && scene.scan.size() < count; ++k) {
       const double angle = 2 * kPi * (static_cast<double>(k) + phase) / kBeams - kPi;
-      const double t = beam(furniture, s, angle) + 0.003 * random.normal();
+      const double t = beam(near, s, angle) + 0.003 * random.normal();
       scene.scan.emplace_back(offset + c + right * (t * std::cos(angle)) + Vec3(0, 0, 2.3 + t * std::sin(angle)) +
                               ahead * random.in(-0.008, 0.008));
     }

@@ -14,6 +14,8 @@ struct ClearanceScene {
   std::vector<Pose> path;   ///< both bogies, 20 m apart, on the track; sampled every centimetre or two
 };
 
+std::vector<Vec3> make_wagon(std::size_t count);
+
 /// 1144 m of track and 18.92 million points at scale 1; the density stays the same. `offset` is added to scan and path.
 ClearanceScene make_clearance_scene(double scale, std::size_t wagon_points, const Vec3& offset = Vec3::Zero());
 

@@ -69,6 +69,31 @@ class Straightforward {
     return a;
   }
 
+  // Convex along the chord: above both tangents, so above where they cross; bisected here.
+  static double convex_bound(const Reach& a, const Reach& b, const Vec3& way) {
+    const double rise = a.normal.dot(way), fall = -b.normal.dot(way);
+    if (rise >= 0) return a.value;
+    if (fall >= 0) return b.value;
+    double low = 0, high = 1;
+    for (int k = 0; k < 60; ++k) {
+      const double s = (low + high) / 2;
+      (a.value + rise * s > b.value + fall * (1 - s) ? low : high) = s;
+    }
+    return std::max(a.value + rise * high, b.value + fall * (1 - low));
+  }
+  // Positive only where the chord, with what the motion leaves it by, does not meet the surface: then both ends being
+  // outside, all of it is.
+  double shell_bound(const At& a, const At& b, double width) const {
+    double least = kInfinity;
+    for (std::size_t k = 0; k < model_.tree->order.size(); ++k) {
+      if (model_.tree->order[k] == bvh::kNone) continue;
+      least = std::min(least,
+                       convex_bound(model_.core_reach(k, a.place), model_.core_reach(k, b.place), b.place - a.place));
+    }
+    least -= bend_ * width * width / 8;
+    return least > 0 ? least : -kInfinity;
+  }
+
   void divide(std::size_t slot, double begin, double end, PointClearance& best, double& value) const {
     const At a = look(begin, slot, 0, 0, best, value), b = look(end, slot, 0, 0, best, value);
     divide(slot, begin, end, a, b, best, value);
@@ -77,21 +102,19 @@ class Straightforward {
               double& value) const {
     const double width = end - begin;
     double bound = (a.reach.value + b.reach.value - speed_ * width) / 2;
-    if (slot != kWhole) {
-      // Convex along the chord: above both tangents, so above where they cross; bisected here.
-      const Vec3 way = b.place - a.place;
-      const double rise = a.reach.normal.dot(way), fall = -b.reach.normal.dot(way);
-      double low = 0, high = 1;
-      for (int k = 0; k < 60; ++k) {
-        const double s = (low + high) / 2;
-        (a.reach.value + rise * s > b.reach.value + fall * (1 - s) ? low : high) = s;
+    if (slot == kWhole) {
+      // No deeper than the distance from any triangle, which is greatest at an end of the chord.
+      for (std::size_t k = 0; k < model_.tree->order.size(); ++k) {
+        if (model_.tree->order[k] == bvh::kNone) continue;
+        const double most = std::max(model_.core_reach(k, a.place).value, model_.core_reach(k, b.place).value);
+        bound = std::max(bound, -most - bend_ * width * width / 8);
       }
-      const double lowest = rise >= 0   ? a.reach.value
-                            : fall >= 0 ? b.reach.value
-                                        : std::max(a.reach.value + rise * high, b.reach.value + fall * (1 - low));
-      bound = std::max(bound, lowest - bend_ * width * width / 8);
+      // Nor nearer from outside than all triangles are, each of them convex along the chord.
+      if (a.reach.value > 0 && b.reach.value > 0) bound = std::max(bound, shell_bound(a, b, width));
+    } else {
+      bound = std::max(bound, convex_bound(a.reach, b.reach, b.place - a.place) - bend_ * width * width / 8);
     }
-    if (bound > value - kClearanceTolerance || speed_ * width < kClearanceTolerance / 8) return;
+    if (bound > value - tolerance_at(p_) || speed_ * width < tolerance_at(p_) / 8) return;
     const double middle = (begin + end) / 2;
     const At m = look(middle, slot, 0, 0, best, value);
     divide(slot, begin, middle, a, m, best, value);

@@ -61,34 +61,33 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
   mark_cells(model, grid, {near.data(), near.size()});
 
   // Least squared gap between cells, in cells: along `up` by two sweeps, then `across` by all offsets.
-  parallel_for(
-      static_cast<std::size_t>(count_[0]),
-      [&](std::size_t i) {
-        std::int16_t *from = near.data() + i * plane, *to = far.data() + i * plane;
-        for (std::size_t j = 0; j < across; ++j) {
-          std::int16_t* row = from + j * up;
-          std::int32_t apart = kFarthest + 2;
-          // Distances are kept as small negative numbers until the second sweep, so that marks stay known.
-          for (std::size_t k = 0; k < up; ++k) {
-            apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
-            if (row[k] != 0) row[k] = static_cast<std::int16_t>(-apart);
-          }
-          apart = kFarthest + 2;
-          for (std::size_t k = up; k-- > 0;) {
-            apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
-            const std::int32_t least = std::min(apart, -std::int32_t{row[k]});
-            row[k] = least > kFarthest ? kUnknown : gap_square(least);
-          }
-        }
-        std::fill_n(to, plane, kUnknown);
-        for (std::int32_t j = 0; j < count_[1]; ++j) {
-          for (std::int32_t k = std::max(0, j - margin); k <= std::min(count_[1] - 1, j + margin); ++k) {
-            lower_by(to + static_cast<std::size_t>(j) * up, from + static_cast<std::size_t>(k) * up, gap_square(j - k),
-                     up);
-          }
-        }
-      },
-      {.threads = threads});
+  parallel_for(static_cast<std::size_t>(count_[0]),
+               [&](std::size_t i) {
+                 std::int16_t *from = near.data() + i * plane, *to = far.data() + i * plane;
+                 for (std::size_t j = 0; j < across; ++j) {
+                   std::int16_t* row = from + j * up;
+                   std::int32_t apart = kFarthest + 2;
+                   // Distances are kept as small negative numbers until the second sweep, so that marks stay known.
+                   for (std::size_t k = 0; k < up; ++k) {
+                     apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
+                     if (row[k] != 0) row[k] = static_cast<std::int16_t>(-apart);
+                   }
+                   apart = kFarthest + 2;
+                   for (std::size_t k = up; k-- > 0;) {
+                     apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
+                     const std::int32_t least = std::min(apart, -std::int32_t{row[k]});
+                     row[k] = least > kFarthest ? kUnknown : gap_square(least);
+                   }
+                 }
+                 std::fill_n(to, plane, kUnknown);
+                 for (std::int32_t j = 0; j < count_[1]; ++j) {
+                   for (std::int32_t k = std::max(0, j - margin); k <= std::min(count_[1] - 1, j + margin); ++k) {
+                     lower_by(to + static_cast<std::size_t>(j) * up, from + static_cast<std::size_t>(k) * up,
+                              gap_square(j - k), up);
+                   }
+                 }
+               },
+               {.threads = threads});
 
   // Along the travel axis straight into slices of several cells.
   const std::int32_t slices = (count_[0] + group_ - 1) / group_;
@@ -103,30 +102,29 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
     const double metres = std::sqrt(static_cast<double>(i)) * edge_ * (1 - 1e-6);
     steps[i] = static_cast<std::uint8_t>(std::min(255.0, std::floor(metres / double{view_.unit})));
   }
-  parallel_for(
-      static_cast<std::size_t>(slices),
-      [&](std::size_t s) {
-        std::vector<std::int16_t> sum(plane, kUnknown);
-        const std::int32_t first = static_cast<std::int32_t>(s) * group_, last = std::min(first + group_, count_[0]) - 1;
-        for (std::int32_t i = std::max(0, first - margin); i <= std::min(count_[0] - 1, last + margin); ++i) {
-          const std::int32_t apart = i < first ? first - i : i > last ? i - last : 0;
-          lower_by(sum.data(), far.data() + static_cast<std::size_t>(i) * plane, gap_square(apart), plane);
-        }
-        std::uint8_t* out = table_.data() + s * plane;
-        for (std::size_t i = 0; i < plane; ++i) out[i] = steps[static_cast<std::size_t>(sum[i])];
-      },
-      {.threads = threads});
+  parallel_for(static_cast<std::size_t>(slices),
+               [&](std::size_t s) {
+                 std::vector<std::int16_t> sum(plane, kUnknown);
+                 const std::int32_t first = static_cast<std::int32_t>(s) * group_,
+                                    last = std::min(first + group_, count_[0]) - 1;
+                 for (std::int32_t i = std::max(0, first - margin); i <= std::min(count_[0] - 1, last + margin); ++i) {
+                   const std::int32_t apart = i < first ? first - i : i > last ? i - last : 0;
+                   lower_by(sum.data(), far.data() + static_cast<std::size_t>(i) * plane, gap_square(apart), plane);
+                 }
+                 std::uint8_t* out = table_.data() + s * plane;
+                 for (std::size_t i = 0; i < plane; ++i) out[i] = steps[static_cast<std::size_t>(sum[i])];
+               },
+               {.threads = threads});
   for (int level = 1; level < levels; ++level) {
     const std::uint8_t* in = table_.data() + static_cast<std::size_t>(level - 1) * level_size;
     std::uint8_t* out = table_.data() + static_cast<std::size_t>(level) * level_size;
     const std::size_t reach = std::size_t{1} << (level - 1);
-    parallel_for(
-        static_cast<std::size_t>(slices),
-        [&](std::size_t s) {
-          const std::size_t other = std::min(s + reach, static_cast<std::size_t>(slices) - 1);
-          least_of(out + s * plane, in + s * plane, in + other * plane, plane);
-        },
-        {.threads = threads});
+    parallel_for(static_cast<std::size_t>(slices),
+                 [&](std::size_t s) {
+                   const std::size_t other = std::min(s + reach, static_cast<std::size_t>(slices) - 1);
+                   least_of(out + s * plane, in + s * plane, in + other * plane, plane);
+                 },
+                 {.threads = threads});
   }
 
   for (int i = 0; i < 3; ++i) {
@@ -157,7 +155,8 @@ double Field::least(double along_from, double along_to, double across, double up
   if (!(along_to >= 0 && along_from < slice * view_.slices)) return box;
   const auto first = static_cast<std::size_t>(std::max(0.0, along_from / slice)),
              last = static_cast<std::size_t>(std::min<double>(view_.slices - 1, along_to / slice));
-  const std::size_t column = static_cast<std::size_t>(v) * static_cast<std::size_t>(view_.up) + static_cast<std::size_t>(w);
+  const std::size_t column =
+      static_cast<std::size_t>(v) * static_cast<std::size_t>(view_.up) + static_cast<std::size_t>(w);
   const std::size_t plane = static_cast<std::size_t>(view_.across) * static_cast<std::size_t>(view_.up);
   const std::size_t level = static_cast<std::size_t>(std::bit_width(last - first + 1) - 1);
   const std::uint8_t* table = view_.table + level * static_cast<std::size_t>(view_.level_size);

@@ -46,13 +46,13 @@ class Field {
   std::size_t memory_bytes() const { return table_.bytes(); }
 
   struct View {
-    int axis[3];                 // of the model's frame: along the travel, and the other two
-    float low[3], high[3];       // of the elements' cores, about origin
-    float inverse[3];            // cells per metre; along the travel: slices per metre
+    int axis[3];                      // of the model's frame: along the travel, and the other two
+    float low[3], high[3];            // of the elements' cores, about origin
+    float inverse[3];                 // cells per metre; along the travel: slices per metre
     std::int32_t slices, across, up;  // cells
     std::int32_t levels;
-    float unit, most;            // metres per step of the table; no value is more
-    const std::uint8_t* table;   // by level, slice, across, up
+    float unit, most;           // metres per step of the table; no value is more
+    const std::uint8_t* table;  // by level, slice, across, up
     std::int64_t level_size;
   };
   const View& view() const { return view_; }

@@ -82,15 +82,14 @@ void find_bounds(const Field::View& field, const LeafMotion& motion, const LeafP
     auto iu = cell(hn::Sub(u, half), 0);
     if (whole) iu = none;
     const auto before = hn::Set(di, -1);
-    const auto in = hn::And(hn::And(hn::Gt(iv, before), hn::Gt(hn::Set(di, field.across), iv)),
-                            hn::And(hn::And(hn::Gt(iw, before), hn::Gt(hn::Set(di, field.up), iw)),
-                                    hn::And(hn::Gt(hn::Add(iu, hn::Set(di, count)), before),
-                                            hn::Gt(hn::Set(di, field.slices), iu))));
+    const auto in = hn::And(
+        hn::And(hn::Gt(iv, before), hn::Gt(hn::Set(di, field.across), iv)),
+        hn::And(hn::And(hn::Gt(iw, before), hn::Gt(hn::Set(di, field.up), iw)),
+                hn::And(hn::Gt(hn::Add(iu, hn::Set(di, count)), before), hn::Gt(hn::Set(di, field.slices), iu))));
     const auto column = hn::Add(hn::Mul(iv, hn::Set(di, field.up)), iw);
     const auto clamped = [&](auto slice) HWY_ATTR { return hn::Max(none, hn::Min(slice, last)); };
-    const auto at = [&](auto slice) HWY_ATTR {
-      return hn::IfThenElseZero(in, hn::Add(hn::Mul(clamped(slice), plane), column));
-    };
+    const auto at = [&](auto slice)
+                        HWY_ATTR { return hn::IfThenElseZero(in, hn::Add(hn::Mul(clamped(slice), plane), column)); };
     const auto* base = reinterpret_cast<const std::int32_t*>(table);
     const auto byte = hn::Set(di, 255);
     const auto a = hn::And(hn::GatherOffset(di, base, at(iu)), byte);

@@ -24,13 +24,13 @@ struct ModelData {
   std::vector<Placed> shapes;
   std::vector<ClearanceModel> frames;
 
-  Bvh own_tree;                     // of points and shapes; a mesh has its own
-  const bvh::Tree* tree = nullptr;  // the one that counts
-  std::vector<Vec3> slots;          // points only: by slot of the tree
+  Bvh own_tree;                      // of points and shapes; a mesh has its own
+  const bvh::Tree* tree = nullptr;   // the one that counts
+  std::vector<Vec3> slots;           // points only: by slot of the tree
   std::vector<std::uint32_t> whose;  // points only: the caller's index of each finite one
-  double radius = 0;                // of every point
-  Aabb bounds;                      // radius included
-  double reach = 0;                 // no element, radius included, lies farther from the frame's origin
+  double radius = 0;                 // of every point
+  Aabb bounds;                       // radius included
+  double reach = 0;                  // no element, radius included, lies farther from the frame's origin
   std::size_t size = 0;
 
   ModelData() = default;

@@ -71,8 +71,7 @@ std::vector<Pose> sample_path(std::span<const Pose> path, double spacing) {
     while (i + 2 < path.size() && way[i + 1] < at) ++i;
     const double length = way[i + 1] - way[i];
     const bool last = k == static_cast<std::size_t>(parts);
-    samples.push_back(last ? path.back()
-                           : Motion(path[i], path[i + 1]).at(length > 0 ? (at - way[i]) / length : 0.0));
+    samples.push_back(last ? path.back() : Motion(path[i], path[i + 1]).at(length > 0 ? (at - way[i]) / length : 0.0));
   }
   return samples;
 }

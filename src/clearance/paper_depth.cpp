@@ -52,9 +52,9 @@ std::vector<double> PaperClearance::depth(PaperMethod method, std::span<const Ve
     parallel_for(
         hit.points.size(),
         [&](std::size_t i) {
-          depth[hit.whose[i]] =
-              free.points.empty() ? kInfinity
-                                  : tree.search(region::Ball(hit.points[i], kLargestLength / 4)).nearest().distance;
+          depth[hit.whose[i]] = free.points.empty()
+                                    ? kInfinity
+                                    : tree.search(region::Ball(hit.points[i], kLargestLength / 4)).nearest().distance;
         },
         parallel);
     return depth;
@@ -63,22 +63,21 @@ std::vector<double> PaperClearance::depth(PaperMethod method, std::span<const Ve
   const KdTree tree(hit.points, {.threads = options_.threads});
   const double r = options_.radius;
   const Aabb bounds = tree.bounds().grown(r);
-  parallel_for(
-      path_.size(),
-      [&](std::size_t k) {
-        for (const Vec3& m : model(k)) {
-          Vec3 center = Vec3::Zero();
-          center[options_.axis] = m[options_.axis];
-          const Vec3 p = path_[k] * m, a = path_[k] * center;
-          if (!overlap(bounds, {p.cwiseMin(a), p.cwiseMax(a)})) continue;
-          const Neighbor nearest = tree.search(region::Segment(p, a, r)).nearest();
-          if (!nearest.found()) continue;
-          tree.search(region::Ball(hit.points[nearest.index], r)).visit([&](const Neighbor& n) {
-            raise(depth[hit.whose[n.index]], nearest.distance);
-          });
-        }
-      },
-      {.threads = options_.threads, .grain = 1});
+  parallel_for(path_.size(),
+               [&](std::size_t k) {
+                 for (const Vec3& m : model(k)) {
+                   Vec3 center = Vec3::Zero();
+                   center[options_.axis] = m[options_.axis];
+                   const Vec3 p = path_[k] * m, a = path_[k] * center;
+                   if (!overlap(bounds, {p.cwiseMin(a), p.cwiseMax(a)})) continue;
+                   const Neighbor nearest = tree.search(region::Segment(p, a, r)).nearest();
+                   if (!nearest.found()) continue;
+                   tree.search(region::Ball(hit.points[nearest.index], r)).visit([&](const Neighbor& n) {
+                     raise(depth[hit.whose[n.index]], nearest.distance);
+                   });
+                 }
+               },
+               {.threads = options_.threads, .grain = 1});
   return depth;
 }
 

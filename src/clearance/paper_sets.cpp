@@ -235,23 +235,22 @@ void search_each_pose(const PaperClearance& paper, bool along, std::span<const V
   const double r = paper.options().radius;
   const auto path = paper.path();
   const std::size_t count = along && path.size() > 1 ? path.size() - 1 : path.size();
-  parallel_for(
-      count,
-      [&](std::size_t i) {
-        const std::size_t next = along ? std::min(i + 1, path.size() - 1) : i;
-        const auto from = paper.model(i), to = paper.model(next);
-        for (std::size_t k = 0; k < from.size(); ++k) {
-          const Vec3 a = path[i] * from[k], b = path[next] * to[k];
-          const double grown = r + 32 * kEpsilon * (a.norm() + b.norm() + r);
-          tree.search(region::Segment(a, b, grown)).visit([&](const Neighbor& n) {
-            const Vec3& p = scan[n.index];
-            if (along ? near_segment(p, a, b, r) : near_point(p, a, r)) {
-              std::atomic_ref<std::uint8_t>(hits[n.index]).store(1, std::memory_order_relaxed);
-            }
-          });
-        }
-      },
-      {.threads = paper.options().threads, .grain = 1});
+  parallel_for(count,
+               [&](std::size_t i) {
+                 const std::size_t next = along ? std::min(i + 1, path.size() - 1) : i;
+                 const auto from = paper.model(i), to = paper.model(next);
+                 for (std::size_t k = 0; k < from.size(); ++k) {
+                   const Vec3 a = path[i] * from[k], b = path[next] * to[k];
+                   const double grown = r + 32 * kEpsilon * (a.norm() + b.norm() + r);
+                   tree.search(region::Segment(a, b, grown)).visit([&](const Neighbor& n) {
+                     const Vec3& p = scan[n.index];
+                     if (along ? near_segment(p, a, b, r) : near_point(p, a, r)) {
+                       std::atomic_ref<std::uint8_t>(hits[n.index]).store(1, std::memory_order_relaxed);
+                     }
+                   });
+                 }
+               },
+               {.threads = paper.options().threads, .grain = 1});
 }
 
 }  // namespace

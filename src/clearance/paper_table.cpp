@@ -34,9 +34,8 @@ void look_up(const PaperTable::View& table, const LeafMotion& motion, const Leaf
       return hn::ConvertTo(di, hn::Max(hn::Set(d, -1e6F), hn::Min(c, hn::Set(d, 1e6F))));
     };
     const auto x = cell(0), y = cell(1), z = cell(2);
-    const auto inside = [&](auto c, int i) HWY_ATTR {
-      return hn::And(hn::Gt(c, before), hn::Gt(hn::Set(di, table.count[i]), c));
-    };
+    const auto inside = [&](auto c, int i)
+                            HWY_ATTR { return hn::And(hn::Gt(c, before), hn::Gt(hn::Set(di, table.count[i]), c)); };
     const auto ok = hn::And(inside(x, 0), hn::And(inside(y, 1), inside(z, 2)));
     const auto row = hn::Add(hn::Mul(x, hn::Set(di, table.count[1])), y);
     const auto at = hn::IfThenElseZero(ok, hn::Add(hn::Mul(row, hn::Set(di, table.count[2])), z));
@@ -87,9 +86,9 @@ void PaperTable::for_each_cell(const Vec3& p, Visit&& visit) const {
     for (std::int32_t j = low[1]; j <= high[1]; ++j) {
       along(1, j, ny, fy);
       if (nx + ny > out) continue;
-      const std::size_t row = (static_cast<std::size_t>(i) * static_cast<std::size_t>(count_[1]) +
-                               static_cast<std::size_t>(j)) *
-                              static_cast<std::size_t>(count_[2]);
+      const std::size_t row =
+          (static_cast<std::size_t>(i) * static_cast<std::size_t>(count_[1]) + static_cast<std::size_t>(j)) *
+          static_cast<std::size_t>(count_[2]);
       for (std::int32_t k = low[2]; k <= high[2]; ++k) {
         along(2, k, nz, fz);
         if (nx + ny + nz <= out) visit(row + static_cast<std::size_t>(k), radius_ > sure_ && fx + fy + fz < inside);
@@ -111,9 +110,9 @@ PaperTable::PaperTable(std::span<const Vec3> model, const Aabb& bounds, double r
   for (int i = 0; i < 3; ++i) {
     count_[i] = static_cast<std::int32_t>(std::ceil((extent[i] + 2 * (radius + sure_)) / edge_)) + 3;
   }
-  cells_.assign(static_cast<std::size_t>(count_[0]) * static_cast<std::size_t>(count_[1]) *
-                    static_cast<std::size_t>(count_[2]),
-                0);
+  cells_.assign(
+      static_cast<std::size_t>(count_[0]) * static_cast<std::size_t>(count_[1]) * static_cast<std::size_t>(count_[2]),
+      0);
   for (const Vec3& p : model) {
     for_each_cell(p, [&](std::size_t cell, bool in) {
       if (in) {

@@ -22,7 +22,8 @@ PoseTree::PoseTree(std::span<const Pose> path, const PoseTreeOptions& options) {
     const auto parts = static_cast<std::size_t>(std::max(1.0, std::ceil(motion.turn() / options.largest_turn)));
     const double share = 1.0 / static_cast<double>(parts);
     for (std::size_t k = 0; k < parts; ++k) {
-      const double from = static_cast<double>(k) * share, to = k + 1 == parts ? 1.0 : static_cast<double>(k + 1) * share;
+      const double from = static_cast<double>(k) * share,
+                   to = k + 1 == parts ? 1.0 : static_cast<double>(k + 1) * share;
       steps_.push_back({(path[i + 1].translation() - path[i].translation()) * (to - from), motion.axis(),
                         motion.turn() * (to - from), static_cast<std::uint32_t>(i), from, to});
       way.push_back(way.back() + steps_.back().travel.norm() + steps_.back().turn * options.reach);

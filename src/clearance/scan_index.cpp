@@ -11,6 +11,8 @@ namespace graze::clearance {
 namespace {
 
 constexpr int kDigit = 11;
+// Of the place on the curve: three digits. A kilometre of tunnel then has cells of a decimetre, which 32 points fill.
+constexpr int kBits = 3 * kDigit - 1;
 constexpr std::size_t kBuckets = std::size_t{1} << kDigit, kParts = 16;
 
 std::uint64_t spread(std::uint64_t x) {
@@ -78,26 +80,25 @@ void sort_keys(Buffer<std::uint64_t>& keys, int from, int bits, int threads) {
   std::vector<std::array<std::uint32_t, kBuckets>> places(kParts);
   for (int shift = from; shift < from + bits; shift += kDigit) {
     const auto digit = [shift](std::uint64_t key) { return key >> shift & (kBuckets - 1); };
-    parallel_for(
-        kParts,
-        [&](std::size_t part) {
-          places[part].fill(0);
-          for (std::size_t i = n * part / kParts; i < n * (part + 1) / kParts; ++i) ++places[part][digit(keys[i])];
-        },
-        {.threads = threads, .grain = 1});
+    parallel_for(kParts,
+                 [&](std::size_t part) {
+                   places[part].fill(0);
+                   for (std::size_t i = n * part / kParts; i < n * (part + 1) / kParts; ++i)
+                     ++places[part][digit(keys[i])];
+                 },
+                 {.threads = threads, .grain = 1});
     std::uint32_t sum = 0;
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
       for (auto& part : places) sum += std::exchange(part[bucket], sum);
     }
-    parallel_for(
-        kParts,
-        [&](std::size_t part) {
-          auto& place = places[part];
-          for (std::size_t i = n * part / kParts; i < n * (part + 1) / kParts; ++i) {
-            other[place[digit(keys[i])]++] = keys[i];
-          }
-        },
-        {.threads = threads, .grain = 1});
+    parallel_for(kParts,
+                 [&](std::size_t part) {
+                   auto& place = places[part];
+                   for (std::size_t i = n * part / kParts; i < n * (part + 1) / kParts; ++i) {
+                     other[place[digit(keys[i])]++] = keys[i];
+                   }
+                 },
+                 {.threads = threads, .grain = 1});
     std::swap(keys, other);
   }
 }
@@ -137,7 +138,7 @@ ScanIndex::ScanIndex(std::span<const Vec3> points, int threads) {
   if (all.count == 0) return;
 
   // A key holds the place on the curve above the index; points that are not finite come last.
-  const int index_bits = static_cast<int>(std::bit_width(points.size() - 1)), budget = std::min(63 - index_bits, 40);
+  const int index_bits = static_cast<int>(std::bit_width(points.size() - 1)), budget = std::min(62 - index_bits, kBits);
   const Curve curve(all.box, budget);
   const int curve_bits = curve.bits[0] + curve.bits[1] + curve.bits[2] + (skipped_ > 0 ? 1 : 0);
   Buffer<std::uint64_t> keys;

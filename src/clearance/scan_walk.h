@@ -107,16 +107,15 @@ void for_each_part(const ScanIndex& scan, int threads, const Progress& progress,
   while (level > 0 && scan.level(level).size() < kParts) --level;
   const std::size_t count = scan.level(level).size();
   ProgressCounter counter(progress, count);
-  parallel_chunks(
-      count,
-      [&](std::size_t begin, std::size_t end) {
-        auto worker = make();
-        for (std::size_t i = begin; i < end && !counter.cancelled(); ++i) {
-          worker.run(level, i);
-          counter.advance();
-        }
-      },
-      {.threads = threads});
+  parallel_chunks(count,
+                  [&](std::size_t begin, std::size_t end) {
+                    auto worker = make();
+                    for (std::size_t i = begin; i < end && !counter.cancelled(); ++i) {
+                      worker.run(level, i);
+                      counter.advance();
+                    }
+                  },
+                  {.threads = threads});
 }
 
 }  // namespace graze::clearance

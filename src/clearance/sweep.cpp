@@ -64,11 +64,13 @@ void Sweep::minimise_step(std::size_t slot, std::uint32_t step, const Sample& fr
   struct Part {
     double begin, end;
     Sample a, b;
+    int depth;
   };
+  constexpr int kTangents = 8;  // divisions by tangents in a row; then by halves, so that no function takes long
   const double bend = tree_.bend(step, p_) / 8;
-  Part stack[64];
+  Part stack[128];
   std::size_t size = 0;
-  stack[size++] = {0, 1, from, to};
+  stack[size++] = {0, 1, from, to, 0};
   while (size > 0 && !done()) {
     const Part part = stack[--size];
     const double width = part.end - part.begin;
@@ -78,12 +80,14 @@ void Sweep::minimise_step(std::size_t slot, std::uint32_t step, const Sample& fr
     const double bound = tangent_bound(part.a.reach, part.b.reach, way, where) - deviation;
     if (hopeless(bound)) continue;
     // Nothing between the ends can differ by more than the way.
-    if (way.norm() + deviation < kClearanceTolerance / 8 || size + 2 > 64) continue;
+    if (way.norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
     // At the tangents' meeting point, unless that is so near to an end that little would be gained.
-    const double time = part.begin + std::clamp(where, 0.02, 0.98) * width;
+    const double share = part.depth < kTangents ? std::clamp(where, 0.02, 0.98) : 0.5;
+    const double time = part.begin + share * width;
     const Sample middle = sample(slot, tree_.place_at(step, p_, time));
     note(middle, slot, step, time);
-    const Part left{part.begin, time, part.a, middle}, right{time, part.end, middle, part.b};
+    const Part left{part.begin, time, part.a, middle, part.depth + 1},
+        right{time, part.end, middle, part.b, part.depth + 1};
     const bool left_first = part.a.reach.value < part.b.reach.value;
     stack[size++] = left_first ? right : left;
     stack[size++] = left_first ? left : right;

@@ -17,6 +17,9 @@ struct Closest {
   PointClearance result(const PoseTree& tree, double limit) const;
 };
 
+/// What a value is sure to: the tolerance, and how coarse the coordinates themselves are.
+inline double tolerance_at(const Vec3& p) { return kClearanceTolerance + 4 * kEpsilon * p.cwiseAbs().maxCoeff(); }
+
 /// Walks pairs of pose intervals and model nodes, nearest first: a pair whose chord and box are farther apart than the
 /// best value cannot improve it. Single elements are minimised along the motion by tangents: the distance from a convex
 /// element is convex along a chord, so that the tangents at its ends bound it from below.
@@ -26,7 +29,7 @@ class Sweep {
  public:
   /// With `any`, the search ends at the first value that is within the limit.
   Sweep(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any = false)
-      : tree_(tree), model_(model), p_(p), best_(best), any_(any) {}
+      : tree_(tree), model_(model), p_(p), best_(best), tolerance_(tolerance_at(p)), any_(any) {}
 
   /// Looks for less than best.value in the part of the path below a node.
   void search(std::uint32_t pose_node);
@@ -38,7 +41,7 @@ class Sweep {
 
  private:
   struct Sample;
-  bool hopeless(double bound) const { return bound > best_.value - kClearanceTolerance; }
+  bool hopeless(double bound) const { return bound > best_.value - tolerance_; }
   Sample sample(std::size_t slot, const Vec3& place) const;
   void note(const Sample& sample, std::size_t slot, std::uint32_t step, double time);
   void minimise(std::size_t slot, std::uint32_t pose_node);
@@ -49,6 +52,7 @@ class Sweep {
   const ModelData& model_;
   const Vec3& p_;
   Closest& best_;
+  double tolerance_;
   bool any_;
   std::size_t slot_ = 0;
 };

@@ -15,7 +15,7 @@ struct Depth {
 class DepthSearch {
  public:
   DepthSearch(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best)
-      : tree_(tree), model_(model), p_(p), best_(best) {}
+      : tree_(tree), model_(model), p_(p), best_(best), tolerance_(tolerance_at(p)) {}
 
   void run() {
     struct Part {
@@ -48,7 +48,7 @@ class DepthSearch {
   }
 
  private:
-  bool hopeless(double least) const { return least > best_.value - kClearanceTolerance; }
+  bool hopeless(double least) const { return least > best_.value - tolerance_; }
 
   Depth at(const Vec3& place) const {
     // Far from the box, its distance is enough to be of no interest.
@@ -88,14 +88,14 @@ class DepthSearch {
       Depth a, b;
     };
     const double bend = tree_.bend(index, p_) / 8;
-    Part stack[64];
+    Part stack[128];
     std::size_t size = 0;
     stack[size++] = {0, 1, from, to};
     while (size > 0) {
       const Part part = stack[--size];
       const double width = part.end - part.begin, deviation = bend * width * width;
       if (hopeless(bound(part.a, part.b, deviation))) continue;
-      if ((part.b.place - part.a.place).norm() + deviation < kClearanceTolerance / 8 || size + 2 > 64) continue;
+      if ((part.b.place - part.a.place).norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
       const double time = (part.begin + part.end) / 2;
       const Depth middle = at(tree_.place_at(index, p_, time));
       note(middle, index, time);
@@ -110,6 +110,7 @@ class DepthSearch {
   const ModelData& model_;
   const Vec3& p_;
   Closest& best_;
+  double tolerance_;
 };
 
 }  // namespace
@@ -120,7 +121,8 @@ void search_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, C
 
 void add_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any) {
   if (any && best.found) return;
-  const bool touches = best.found && best.value <= kClearanceTolerance;
+  constexpr double kTouch = 1e-6;  // metres; more than any rounding of the least distance of a path that crosses
+  const bool touches = best.found && best.value <= kTouch;
   if (!touches) {
     // A path that never meets the surface is on one side of it for all of its time.
     const Vec3 first = tree.knot(0).to_model(p);

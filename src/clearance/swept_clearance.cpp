@@ -76,14 +76,13 @@ ClearanceCounts run(const Engine& engine, const BlockTask& task, const Progress&
   };
   if (engine.model.is_deforming() || n <= kFew) {
     ProgressCounter counter(progress, n);
-    parallel_for(
-        n,
-        [&](std::size_t i) {
-          if (counter.cancelled()) return;
-          keep(i, engine.at(task.points[i], task.any()));
-          counter.advance();
-        },
-        {.threads = threads});
+    parallel_for(n,
+                 [&](std::size_t i) {
+                   if (counter.cancelled()) return;
+                   keep(i, engine.at(task.points[i], task.any()));
+                   counter.advance();
+                 },
+                 {.threads = threads});
   } else {
     parallel_for(
         n,
@@ -130,8 +129,8 @@ SweptClearance::SweptClearance(const ClearanceModel& model, std::span<const Pose
   }
   if (model.bounds().empty()) throw Error("model", "has nothing in it");
   if (model.is_deforming() && model.frames().size() != path.size()) {
-    throw Error("model", "has " + std::to_string(model.frames().size()) + " frames for " +
-                             std::to_string(path.size()) + " poses");
+    throw Error("model", "has " + std::to_string(model.frames().size()) + " frames for " + std::to_string(path.size()) +
+                             " poses");
   }
   auto engine = std::make_shared<clearance::Engine>();
   engine->model = model;
@@ -140,9 +139,9 @@ SweptClearance::SweptClearance(const ClearanceModel& model, std::span<const Pose
   if (model.is_deforming()) {
     clearance::make_frames(*engine);
   } else {
-    engine->tree.emplace_back(path, clearance::PoseTreeOptions{.largest_turn = clearance::kLargestTurn,
-                                                               .continuous = true,
-                                                               .reach = model.data().reach});
+    engine->tree.emplace_back(
+        path, clearance::PoseTreeOptions{
+                  .largest_turn = clearance::kLargestTurn, .continuous = true, .reach = model.data().reach});
   }
   engine_ = std::move(engine);
 }

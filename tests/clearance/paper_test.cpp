@@ -84,10 +84,10 @@ TEST(PaperClearance, SetsAreThoseOfTheNaiveLoops) {
     for (const double radius : {0.0625, 0.3}) {
       for (const bool deforming : {false, true}) {
         const PaperOptions one{.radius = radius, .threads = 1}, two{.radius = radius, .threads = 2};
-        const PaperClearance paper = deforming ? PaperClearance(scene.bending, scene.path, one)
-                                               : PaperClearance(scene.model, scene.path, one);
-        const PaperClearance again = deforming ? PaperClearance(scene.bending, scene.path, two)
-                                               : PaperClearance(scene.model, scene.path, two);
+        const PaperClearance paper =
+            deforming ? PaperClearance(scene.bending, scene.path, one) : PaperClearance(scene.model, scene.path, one);
+        const PaperClearance again =
+            deforming ? PaperClearance(scene.bending, scene.path, two) : PaperClearance(scene.model, scene.path, two);
         const auto simple = paper.colliding(PaperMethod::kd_cd_simple, scene.scan);
         const auto along = paper.colliding(PaperMethod::kd_cd, scene.scan);
         EXPECT_EQ(simple, naive_set(paper, false, scene.scan));

@@ -18,8 +18,9 @@ struct DirectionalClearance {
 };
 
 /// Of a point of the world from a rigid model (a frame of a deforming one) that stands at `pose`, grown by `margin`
-/// metres on all sides; clouds of radius 0 need one, or lines slip between their points. Found by marching from outside,
-/// to 1e-6 m where the surface is not met at a grazing angle. A point that is not finite: −inf in both directions.
+/// metres on all sides; clouds of radius 0 need one, or lines slip between their points. Found by marching from
+/// outside, to 1e-6 m where the surface is not met at a grazing angle. A point that is not finite: −inf in both
+/// directions.
 DirectionalClearance directional_clearance(const ClearanceModel& model, const Pose& pose, const Vec3& point,
                                            double margin = 0);
 
