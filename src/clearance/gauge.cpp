@@ -88,8 +88,11 @@ Gauge::Gauge(std::vector<Vec2> outline) : outline_(std::move(outline)) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
+    if (outline_[i] != outline_[(i + 1) % n]) continue;
+    throw Error("gauge", fmt::format("corners {} and {} are the same", i, (i + 1) % n));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
     const Vec2 &a = outline_[i], &b = outline_[(i + 1) % n];
-    if (a == b) throw Error("gauge", fmt::format("corners {} and {} are the same", i, (i + 1) % n));
     for (std::size_t k = i + 2; k < n; ++k) {
       if (i == 0 && k + 1 == n) continue;  // neighbours
       if (meet(a, b, outline_[k], outline_[(k + 1) % n])) {

@@ -113,8 +113,9 @@ Vehicle vehicle_from(const Json& value, const Folder& folder, const ReadVehicleO
   if (error.starts_with(kHead)) {
     const char* end = error.data() + error.size();
     const auto [rest, status] = std::from_chars(error.data() + kHead.size(), end, column);
-    if (status == std::errc() && column <= text.size()) {
-      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(column), '\n') + 1;
+    if (status == std::errc()) {
+      const std::string_view before = text.substr(0, column);  // which may stand behind the end
+      const auto line = std::count(before.begin(), before.end(), '\n') + 1;
       throw Error(name, static_cast<std::size_t>(line), "not JSON" + std::string(rest, end));
     }
   }

@@ -98,7 +98,7 @@ TEST(Tunnel, ScanHasRailsWallsAndNoHoles) {
   for (const Vec3& p : points) {
     ASSERT_TRUE(is_finite(p));
     const TrackPlace place = track.nearest(p, 40);
-    ASSERT_LE(place.distance, 15);
+    ASSERT_LE(place.distance, 17);
     ++per_metre[static_cast<std::size_t>(place.chainage)];
     const Vec3 local = track.pose_at(place).inverse() * p;
     rails += std::abs(std::abs(local.y()) - 0.7525) < 0.06 && std::abs(local.z()) < 0.02;

@@ -48,8 +48,11 @@ TEST(TrajectoryFile, EveryFormatComesBackAsItWas) {
         EXPECT_EQ(file.lines, 50U);
         ASSERT_EQ(file.trajectory.size(), t.size());
         const bool keeps_times = format == TrajectoryFormat::tum || format == TrajectoryFormat::csv;
-        if (timed) EXPECT_EQ(file.trajectory.times, keeps_times ? t.times : std::vector<double>{});
-        if (!timed) EXPECT_EQ(file.trajectory.times.empty(), format != TrajectoryFormat::tum);
+        if (timed) {
+          EXPECT_EQ(file.trajectory.times, keeps_times ? t.times : std::vector<double>{});
+        } else {
+          EXPECT_EQ(file.trajectory.times.empty(), format != TrajectoryFormat::tum);
+        }
         for (std::size_t i = 0; i < t.size(); ++i) {
           EXPECT_EQ(file.trajectory.poses[i].translation(), t.poses[i].translation());
           EXPECT_LE((file.trajectory.poses[i].rotation() - t.poses[i].rotation()).cwiseAbs().maxCoeff(), 2e-15);

@@ -27,11 +27,11 @@ TEST(VehicleFile, ReadsShapes) {
       "{" + kBox + R"(, "name":"coach","bogie_distance":17,"bogie_middle":0.5,"axis_heights":[0.1,0.2]})", "v.json");
   EXPECT_EQ(v.name, "coach");
   EXPECT_EQ(v.bogie_distance, 17);
-  EXPECT_EQ(v.length, 24) << "that of the body";
+  EXPECT_NEAR(v.length, 24, 1e-12) << "that of the body";
   EXPECT_EQ(v.rear_bogie(), Vec3(-8, 0, 0.1));
   EXPECT_EQ(v.front_bogie(), Vec3(9, 0, 0.2));
   ASSERT_EQ(v.body.size(), 1U);
-  EXPECT_EQ(bounds(v.body[0].geometry, v.body[0].pose).max, Vec3(12.5, 1.4, 3));
+  EXPECT_LE((bounds(v.body[0].geometry, v.body[0].pose).max - Vec3(12.5, 1.4, 3)).norm(), 1e-12);
   const Vehicle two = parse_vehicle(
       R"({"bogie_distance":2,"length":9,"body":[{"shape":"sphere","radius":1},{"shape":"sphere","radius":2}]})", "v");
   EXPECT_EQ(two.body.size(), 2U);
@@ -53,11 +53,11 @@ TEST(VehicleFile, FindsFilesBesideIt) {
   ASSERT_EQ(wagon.body.size(), 1U);
   ASSERT_TRUE(std::holds_alternative<Mesh>(wagon.body[0].geometry));
   EXPECT_TRUE(std::get<Mesh>(wagon.body[0].geometry).solid());
-  EXPECT_DOUBLE_EQ(wagon.length, 25.8);
+  EXPECT_NEAR(wagon.length, 25.8, 1e-12);
   EXPECT_EQ(wagon.body[0].pose.translation(), Vec3(0, 0, 1));
   const Vehicle points = reads(R"([{"file":"cloud.xyz","radius":0.5}])");
   ASSERT_TRUE(std::holds_alternative<Cloud>(points.body[0].geometry));
-  EXPECT_EQ(points.length, 2);
+  EXPECT_NEAR(points.length, 2, 1e-12);
   const auto refuses = [&](const std::string& body) { return refusal([&] { reads(body); }); };
   const std::string name = (folder / "v.json").string();
   EXPECT_TRUE(refuses(R"({"file":"cloud.xyz","solid":true})").starts_with(name + ": body.solid: is for a mesh"));
@@ -81,7 +81,6 @@ TEST(VehicleFile, NamesTheField) {
             "v.json: axis_heights: must be an array of 2 numbers, got 1");
   EXPECT_TRUE(refused("{" + kBox + R"(,"bogie_distance":2,"wheels":4})").starts_with("v.json: wheels: unknown field"));
   EXPECT_TRUE(refused("{" + kBox + R"(,"bogie_distance":2,"id":4})").starts_with("v.json: id: unknown field"));
-  EXPECT_EQ(refused(""), refused(""));
   EXPECT_NE(refused(""), "");
 }
 
