@@ -53,11 +53,13 @@ std::string metres(double value, int digits = 3) {
 
 // 18,920,000
 std::string grouped(std::uint64_t n) {
-  std::string text = fmt::format("{}", n);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+  const std::string digits = fmt::format("{}", n);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
   }
-  return text;
+  return out;
 }
 
 std::string verdict(const ClearanceReport& r) {
