@@ -244,8 +244,8 @@ class Job {
   std::string text(const ClearanceReport& r) const {
     std::string out = r.passed() ? (r.levels[2] > 0 ? "FITS, NARROWLY" : "CLEAR") : "DOES NOT FIT";
     if (use_color(stdout)) out = fmt::format("\033[1;{}m{}\033[0m", r.passed() ? (r.levels[2] > 0 ? 33 : 32) : 31, out);
-    out += fmt::format(": {} points hit, {} below {:g} m, {} below {:g} m, of {}", r.levels[0], r.levels[1], a_.fail,
-                       r.levels[2], a_.warn, r.points);
+    out += fmt::format(": of {} points {} are hit, {} more are below {:g} m and {} more below {:g} m", r.points,
+                       r.levels[0], r.levels[1], a_.fail, r.levels[2], a_.warn);
     if (std::isfinite(r.worst.clearance)) {
       out += fmt::format("; least clearance {:.3f} m, {} at chainage {:.1f} m", r.worst.clearance,
                          name_of(r.worst.side), r.worst.chainage);

@@ -97,8 +97,8 @@ std::string tiles(const ClearanceOutcome& o, const Way& way) {
          tile(fmt::format("{} m", metres(way.chainage.back() - way.chainage.front(), 1)), "of way") +
          tile(std::isfinite(r.worst.clearance) ? metres(r.worst.clearance) + " m" : "–", "least clearance") +
          tile(grouped(r.levels[0]), "points hit") +
-         tile(grouped(r.levels[1]), fmt::format("nearer than {:g} m", r.options.fail)) +
-         tile(grouped(r.levels[2]), fmt::format("nearer than {:g} m", r.options.warn)) +
+         tile(grouped(r.levels[1]), fmt::format("not hit, but below {:g} m", r.options.fail)) +
+         tile(grouped(r.levels[2]), fmt::format("from {:g} to {:g} m", r.options.fail, r.options.warn)) +
          tile(grouped(r.clusters_found), "places");
 }
 

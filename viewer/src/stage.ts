@@ -11,10 +11,6 @@ import type { Vehicle } from './vehicle';
 
 export type View = 'gap' | 'behind' | 'above' | 'all';
 
-const OUTWARD: Record<Side, Vector3> = {
-  left: new Vector3(0, 1, 0), right: new Vector3(0, -1, 0), above: new Vector3(0, 0, 1), below: new Vector3(0, 0, -1),
-};
-
 export class Stage {
   readonly camera = new PerspectiveCamera(55, 1, 0.05, 20_000);
   readonly controls: OrbitControls;
@@ -123,7 +119,7 @@ export class Stage {
       const box = this.cloud.bounds;
       const center = box.isEmpty() ? middle : box.getCenter(new Vector3());
       const radius = box.isEmpty() ? size.length() : box.getSize(new Vector3()).length() / 2;
-      return this.fly(center.clone().add(new Vector3(-0.35, -0.75, 0.75).multiplyScalar(radius * 1.25)), center);
+      return this.fly(center.clone().add(new Vector3(-0.35, -0.75, 0.75).multiplyScalar(radius * 0.95)), center);
     }
     const target = point ?? middle;
     if (view === 'above') {
@@ -134,9 +130,14 @@ export class Stage {
       const tail = new Vector3(min[0] - 0.6 * size.x - 4, (min[1] + max[1]) / 2, max[2] + 1.2).applyMatrix4(matrix);
       return this.fly(tail, point ? middle.clone().lerp(target, 0.5) : middle);
     }
-    // Along the gap between the vehicle and what stands beside it.
-    const outward = OUTWARD[side].clone().applyMatrix4(turn);
-    this.fly(target.clone().add(axis(-5.5, 0, 0)).addScaledVector(outward, 0.35).add(axis(0, 0, side === 'below' ? 0.2 : 0.5)), target);
+    // Along the gap between the vehicle and what stands beside it: from outside of the body, or the body would hide it.
+    const p = target.clone().applyMatrix4(matrix.clone().invert());
+    const eye = new Vector3(p.x - 6, p.y, p.z);
+    if (side === 'left') eye.set(eye.x, Math.max(p.y, max[1]) + 0.2, max[2] + 1);
+    if (side === 'right') eye.set(eye.x, Math.min(p.y, min[1]) - 0.2, max[2] + 1);
+    if (side === 'above') eye.z = Math.max(p.z, max[2]) + 0.6;
+    if (side === 'below') eye.set(eye.x, max[1] + 1.5, min[2] + 0.3);
+    this.fly(eye.applyMatrix4(matrix), target);
   }
 
   private fly(to: Vector3, lookTo: Vector3): void {
