@@ -16,6 +16,7 @@
 #include "graze/clearance/gauge.h"
 #include "graze/clearance/model.h"
 #include "graze/clearance/paper.h"
+#include "graze/clearance/report.h"
 #include "graze/clearance/track.h"
 #include "graze/clearance/trajectory.h"
 #include "graze/clearance/tunnel.h"

@@ -5,15 +5,15 @@
 
 #include "graze/base/error.h"
 #include "io/cloud_read.h"
+#include "io/cloud_rows.h"
 #include "io/cloud_sink.h"
 
 namespace graze {
 namespace {
 
 using io::ChunkBuffer;
-
-/// Hands over all rows, in order; may be called more than once, with the same rows each time.
-using Walk = std::function<void(const Progress&, const std::function<bool(ChunkBuffer&, std::uint64_t)>&)>;
+using io::Walk;
+using io::write_rows;
 
 CloudFormat format_for(const std::string& path, const std::optional<CloudFormat>& asked) {
   if (asked) return *asked;
@@ -62,9 +62,10 @@ std::unique_ptr<io::CloudSink> sink_for(FileWriter& file, const io::WritePlan& p
   return io::text_sink(file, plan);
 }
 
-/// Two walks: one to learn what the header must say, one to write.
-WriteCloudReport write_rows(const std::string& path, const std::vector<AttributeType>& attributes, NumberType stored,
-                            const Walk& walk, const WriteCloudOptions& options) {
+}  // namespace
+
+WriteCloudReport io::write_rows(const std::string& path, const std::vector<AttributeType>& attributes,
+                                NumberType stored, const Walk& walk, const WriteCloudOptions& options) {
   io::WritePlan plan;
   plan.path = path;
   plan.format = format_for(path, options.format);
@@ -120,6 +121,8 @@ WriteCloudReport write_rows(const std::string& path, const std::vector<Attribute
   report.notes = sink->notes();
   return report;
 }
+
+namespace {
 
 Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attributes, const std::string& path) {
   return [&, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {

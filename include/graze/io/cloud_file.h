@@ -150,4 +150,20 @@ struct ConvertCloudOptions {
 /// viewpoint, rows. The two may be the same file.
 WriteCloudReport convert_cloud(const std::string& from, const std::string& to, const ConvertCloudOptions& options = {});
 
+/// Columns that are worked out while a file is copied.
+struct AddedColumns {
+  std::vector<AttributeType> attributes;
+  /// Writes one value per point into each column, of its type; `first` is the number of the first point, counted over
+  /// all files. Is asked twice for every point.
+  std::function<void(std::uint64_t first, const PointView& points, std::span<std::byte* const> columns)> fill;
+};
+
+/// Copies one or more files to one, with further columns: a scan that is coloured by what was found out about it. What
+/// convert_cloud keeps is kept; attributes of several files only if all have the same, and those with the names of added
+/// ones are replaced. The target may be one of the files.
+///
+///     annotate_clouds(scans, "coloured.las", {{{"clearance", NumberType::float32}}, fill});
+WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::string& to, const AddedColumns& added,
+                                 const WriteCloudOptions& options = {});
+
 }  // namespace graze
