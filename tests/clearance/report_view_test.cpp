@@ -234,7 +234,7 @@ TEST(ReportView, ModelsOfEveryKindAreDrawn) {
   for (const MeshTriangle& t : model.triangles) {
     for (const std::uint32_t corner : t) ASSERT_LT(corner, model.vertices.size());
   }
-  EXPECT_NE(refusal([] { report_model(std::vector<Placed>{at(Plane{})}); }), "");
+  EXPECT_NE(refusal([] { report_model(std::vector<Placed>{at(Plane({0, 0, 1}, 0))}); }), "");
 }
 
 }  // namespace
