@@ -66,7 +66,7 @@ class PaperWorker {
       if (part.lanes == 0) continue;
       const PoseNode& node = e_.tree.node(part.node);
       const std::uint32_t steps = node.last - node.first;
-      if (steps > kFew || e_.segments) part.lanes &= near(node, part.lanes, most);
+      part.lanes &= near(node, part.lanes, most);
       if (part.lanes == 0) continue;
       if (steps <= kFew) {
         poses(node, part.lanes);

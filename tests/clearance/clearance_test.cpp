@@ -232,7 +232,7 @@ TEST(SweptClearance, TellsThePoseWhereItIsLeast) {
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({10, 0, 0}), Pose::at({10, 10, 0})};
   const SweptClearance swept(model, path, {.limit = 5});
   EXPECT_NEAR(swept.at({5, 3, 0}).clearance, 2, 1e-9);
-  EXPECT_NEAR(swept.at({5, 0.25, 0}).clearance, -1, 1e-9);  // the way out at the time when it is farthest inside
+  EXPECT_NEAR(swept.at({5, 0.25, 0}).clearance, -0.75, 1e-9);  // the way out at the time when it is farthest inside
   EXPECT_EQ(swept.at({10, 13, 0}).pose, 2U);
   EXPECT_EQ(swept.at({10, 13, 0}).fraction, 0);
   EXPECT_EQ(swept.at({100, 0, 0}).clearance, kInfinity);

@@ -22,7 +22,7 @@ TEST(DirectionalClearance, IsMeasuredAlongTheAxesOfTheCrossSection) {
   const DirectionalClearance inside = at_place({0, 1.2, -0.9}, 0);
   EXPECT_NEAR(inside.horizontal, -0.3, 1e-6);
   EXPECT_NEAR(inside.vertical, -0.1, 1e-6);
-  EXPECT_EQ(at_place({0, 0, 0}, 0).horizontal, -1.5);
+  EXPECT_NEAR(at_place({0, 0, 0}, 0).horizontal, -1.5, 1e-6);
   EXPECT_EQ(directional_clearance(model, pose, Vec3::Constant(std::nan(""))).horizontal, -kInfinity);
 }
 
