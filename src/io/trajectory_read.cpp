@@ -241,9 +241,11 @@ class RowReader {
       at_[k] = static_cast<int>(i);
       factor_[k] = found.factor;
     }
-    const auto has = [&](Column c) { return at_[c] >= 0; };
+    const auto has = [&](Column c) { return at_[static_cast<std::size_t>(c)] >= 0; };
     for (const Column c : {kPx, kPy, kPz}) {
-      if (!has(c)) refuse_line(fmt::format("there is no column named {}; got {}", kNames[c], quoted(line_)));
+      if (!has(c))
+        refuse_line(
+            fmt::format("there is no column named {}; got {}", kNames[static_cast<std::size_t>(c)], quoted(line_)));
     }
     const int quaternion = has(kQx) + has(kQy) + has(kQz) + has(kQw);
     if (quaternion % 4 != 0) refuse_line("a quaternion needs all of qx, qy, qz and qw");

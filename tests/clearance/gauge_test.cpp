@@ -157,8 +157,9 @@ TEST(CheckGauge, MissesCollisionsInCurves) {
   const VehicleRun run = run_along(track, wagon(), {.step = 1});
   std::size_t missed = 0, missed_on_straight = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (seen[i].state == GaugeState::inside) continue;
+    if (seen[i].state != GaugeState::clear || !std::isfinite(seen[i].clearance)) continue;
     for (std::size_t k = 0; k < run.body.size(); ++k) {
+      if (run.front[k] < seen[i].chainage - 5 || run.rear[k] > seen[i].chainage + 5) continue;
       const Vec3 p = run.body.poses[k].inverse() * points[i];
       // The box between the ends of the wagon.
       if (std::abs(p.x()) > 12.3 || std::abs(p.y()) > 1.45 || p.z() < 0.95 || p.z() > 2) continue;
