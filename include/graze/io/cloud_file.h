@@ -159,8 +159,8 @@ struct AddedColumns {
 };
 
 /// Copies one or more files to one, with further columns: a scan that is coloured by what was found out about it. What
-/// convert_cloud keeps is kept; attributes of several files only if all have the same, and those with the names of added
-/// ones are replaced. The target may be one of the files.
+/// convert_cloud keeps is kept; attributes of several files only if all have the same, and those with the names of
+/// added ones are replaced. The target may be one of the files.
 ///
 ///     annotate_clouds(scans, "coloured.las", {{{"clearance", NumberType::float32}}, fill});
 WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::string& to, const AddedColumns& added,
