@@ -272,7 +272,7 @@ Json data(const ClearanceArguments& a, const MovingModel& model, const Way& way,
 }
 
 // A script that is data: no '<' may end it.
-std::string harmless(std::string text) {
+std::string harmless(const std::string& text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
