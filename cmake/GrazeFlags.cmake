@@ -42,12 +42,15 @@ if(GRAZE_SANITIZE)
     add_link_options(${sanitizers})
 endif()
 
-# SIMD is compiled for each of these: AVX-512, AVX2, SSE4 and scalar. Races and what fuzzing looks for do not depend on
-# the instruction set, and the answers do not either, which other builds test; there two are enough.
-if(GRAZE_SANITIZE STREQUAL "thread" OR GRAZE_SANITIZE STREQUAL "fuzzer")
-    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
-else()
+# SIMD is compiled for AVX-512, AVX2, SSE4 and scalar; answers do not depend on which, and the release build tests that.
+# Sanitized builds have scalar and one more each: memory is checked with the widest lanes, what fuzzing and threads do
+# with those of AVX2.
+if(GRAZE_SANITIZE STREQUAL "")
     add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
+elseif(GRAZE_SANITIZE STREQUAL "address")
+    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX2|HWY_AVX3_DL)" GRAZE_FEW_SIMD_TARGETS=1)
+else()
+    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)" GRAZE_FEW_SIMD_TARGETS=1)
 endif()
 
 if(GRAZE_COVERAGE)

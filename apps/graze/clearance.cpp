@@ -92,7 +92,8 @@ class Job {
     bar_.clear();
     if (store_ && !a_.keep_work) store_->remove();
     tell();
-    return outcome_.report.passed() ? kClear : kCollision;
+    if (outcome_.unchecked) return kInput;
+    return outcome_.passed() ? kClear : kCollision;
   }
 
  private:
@@ -107,6 +108,7 @@ class Job {
     outcome_.notes = way_.notes;
     outcome_.notes.insert(outcome_.notes.end(), model_.notes.begin(), model_.notes.end());
     outcome_.cautions = cautions_of(a_, model_, way_, outcome_.scan);
+    outcome_.unchecked = nothing_to_check(a_, model_, way_, outcome_.scan);
     path_ = std::make_unique<ReportPath>(way_.poses, way_.chainage, model_.box);
     if (outputs_of(a_).empty()) return;
     const std::string folder = a_.work.empty() ? outputs_of(a_).front() + ".work" : a_.work;
@@ -230,7 +232,8 @@ class Job {
 
   void tell() const {
     const ClearanceReport& r = outcome_.report;
-    for (const std::string& caution : outcome_.cautions) remark(quiet_, "Caution: " + caution);
+    // Who wants quiet wants no progress, and still no wrong units.
+    for (const std::string& caution : outcome_.cautions) remark(false, "Caution: " + caution);
     for (const std::string& note : outcome_.notes) remark(quiet_, note);
     for (const std::string& note : notes_) remark(quiet_, note);
     if (a_.json) {
@@ -242,6 +245,7 @@ class Job {
   }
 
   std::string text(const ClearanceReport& r) const {
+    if (outcome_.unchecked) return "NOT CHECKED: no point of the scan is near the way\n";
     std::string out = r.passed() ? (r.levels[2] > 0 ? "FITS, NARROWLY" : "CLEAR") : "DOES NOT FIT";
     if (use_color(stdout)) out = fmt::format("\033[1;{}m{}\033[0m", r.passed() ? (r.levels[2] > 0 ? 33 : 32) : 31, out);
     out += fmt::format(": of {} points {} are hit, {} more are below {:g} m and {} more below {:g} m", r.points,
@@ -412,7 +416,8 @@ void add_clearance(CLI::App& app, Session& session) {
       ->option_text("FOLDER");
   command->add_flag("--keep-work", a->keep_work, "Do not remove that folder at the end");
   command->footer(
-      "Exit code 0: every point keeps the clearance --fail; 1: some do not; 2: usage; 3: bad input.\n"
+      "Exit code 0: every point keeps the clearance --fail; 1: some do not; 2: usage; 3: bad input, or no point is "
+      "near.\n"
       "Files are written when they are complete. docs/clearance-report.md tells how to read the report.\n"
       "Try:  graze generate tunnel --points 1000000 -o tunnel\n"
       "      graze clearance tunnel/scan.las --path tunnel/track.tum --vehicle tunnel/vehicle.json --report "

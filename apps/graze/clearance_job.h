@@ -100,6 +100,10 @@ using Measure =
 /// By the method that was asked for.
 Measure measure_of(const ClearanceArguments& arguments, const MovingModel& model, const Way& way);
 
+/// No point counts, or the model comes near none by far: whatever is said about it would be said about nothing.
+bool nothing_to_check(const ClearanceArguments& arguments, const MovingModel& model, const Way& way,
+                      const ScanFacts& scan);
+
 /// Sentences on what looks like a mistake in units or coordinate systems.
 std::vector<std::string> cautions_of(const ClearanceArguments& arguments, const MovingModel& model, const Way& way,
                                      const ScanFacts& scan);
@@ -110,6 +114,9 @@ struct ClearanceOutcome {
   std::vector<std::string> cautions, notes;
   ScanFacts scan;
   ClearanceReport report;
+  bool unchecked = false;  ///< nothing_to_check
+
+  bool passed() const { return !unchecked && report.passed(); }
 };
 
 /// A line of the settings: what, and its value.

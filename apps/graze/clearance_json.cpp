@@ -39,8 +39,12 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
   Json out;
   out["schema"] = "graze-clearance/1";
   out["graze"] = kVersion;
-  out["passed"] = r.passed();
-  out["verdict"] = r.levels[0] > 0 ? "hit" : r.levels[1] > 0 ? "fail" : r.levels[2] > 0 ? "warn" : "clear";
+  out["passed"] = outcome.passed();
+  out["verdict"] = outcome.unchecked ? "unchecked"
+                   : r.levels[0] > 0 ? "hit"
+                   : r.levels[1] > 0 ? "fail"
+                   : r.levels[2] > 0 ? "warn"
+                                     : "clear";
   out["cautions"] = outcome.cautions;
   out["notes"] = outcome.notes;
   out["points"] = {{"total", r.points},

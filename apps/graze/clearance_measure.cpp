@@ -141,6 +141,14 @@ Measure measure_of(const ClearanceArguments& a, const MovingModel& model, const 
   throw Error(a.method, "is no method");
 }
 
+bool nothing_to_check(const ClearanceArguments& a, const MovingModel& model, const Way& way, const ScanFacts& scan) {
+  if (scan.bounds.empty()) return true;
+  Aabb way_box;
+  for (const Pose& pose : way.poses) way_box.extend(pose.translation());
+  const double reach = model.box.max.cwiseAbs().cwiseMax(model.box.min.cwiseAbs()).norm() + a.reach();
+  return !overlap(scan.bounds, way_box.grown(reach));
+}
+
 std::vector<std::string> cautions_of(const ClearanceArguments& a, const MovingModel& model, const Way& way,
                                      const ScanFacts& scan) {
   std::vector<std::string> out;
@@ -163,8 +171,7 @@ std::vector<std::string> cautions_of(const ClearanceArguments& a, const MovingMo
   }
   const double scan_size = (scan.bounds.max - scan.bounds.min).maxCoeff();
   const double way_size = std::max((way_box.max - way_box.min).maxCoeff(), 1e-6);
-  const double reach = model.box.max.cwiseAbs().cwiseMax(model.box.min.cwiseAbs()).norm() + a.reach();
-  if (!overlap(scan.bounds, way_box.grown(reach))) {
+  if (nothing_to_check(a, model, way, scan)) {
     out.push_back(
         fmt::format("The vehicle never comes near the scan, so that nothing was checked: the scan reaches "
                     "from {}, the path from {}.{}",

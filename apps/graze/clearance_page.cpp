@@ -62,7 +62,13 @@ std::string grouped(std::uint64_t n) {
   return out;
 }
 
-std::string verdict(const ClearanceReport& r) {
+std::string verdict(const ClearanceOutcome& outcome) {
+  const ClearanceReport& r = outcome.report;
+  if (outcome.unchecked) {
+    return "<div class=\"verdict fail\"><div><b>Not checked</b><br>No point of the scan is near the way, so that "
+           "nothing "
+           "can be said.</div></div>";
+  }
   const std::uint64_t bad = r.levels[0] + r.levels[1];
   std::uint64_t places = 0;
   for (const ReportCluster& c : r.clusters) places += c.level < ClearanceLevel::warn ? 1 : 0;
@@ -319,7 +325,7 @@ void write_clearance_page(const ClearanceArguments& a, const MovingModel& model,
       {"title", escaped(a.title)},
       {"generator", std::string("graze ") + kVersion},
       {"subtitle", escaped(fmt::format("{} along {} through {}", model.name, a.path, scans))},
-      {"verdict", verdict(r)},
+      {"verdict", verdict(o)},
       {"cautions", cautions},
       {"tiles", tiles(o, way)},
       {"bin", fmt::format("{:g} m", r.options.bin)},

@@ -81,8 +81,8 @@ class PoseMaker {
     for (std::size_t i = 1; i < rows.size(); ++i) {
       if (rows[i].time > rows[i - 1].time) continue;
       if (!options_.repair) {
-        refuse(rows[i], fmt::format("the time {} is not later than {} at line {}", rows[i].time, rows[i - 1].time,
-                                    rows[i - 1].line));
+        refuse(rows[i], fmt::format("the time {} is not later than {} at line {}; to sort them, ask for repair",
+                                    rows[i].time, rows[i - 1].time, rows[i - 1].line));
       }
       out_of_order += rows[i].time < rows[i - 1].time;
     }

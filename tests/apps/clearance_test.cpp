@@ -138,6 +138,7 @@ TEST_F(ClearanceCommand, WarnsOfWrongUnits) {
   write("mm.csv", "x,y,z\n2000,1050,0\n5000,-1150,0\n9000,2500,100\n");
   const Outcome wrong = clearance("", "mm.csv");
   EXPECT_NE(wrong.err.find("--units mm"), std::string::npos) << wrong.err;
+  EXPECT_NE(clearance("-q", "mm.csv").err.find("--units mm"), std::string::npos) << "quiet, not silent";
   const Json right = json("--units mm", "mm.csv");
   EXPECT_TRUE(right["cautions"].empty()) << right["cautions"];
   EXPECT_NEAR(right["worst"]["clearance"].get<double>(), 0.05, 1e-9);
@@ -148,7 +149,8 @@ TEST_F(ClearanceCommand, WarnsOfWrongUnits) {
 TEST_F(ClearanceCommand, TakesOddInput) {
   write("empty.csv", "x,y,z\n");
   const Outcome empty = clearance("--report e.html --csv e.csv --points e.ply", "empty.csv");
-  EXPECT_EQ(empty.code, 0) << empty.err;
+  EXPECT_EQ(empty.code, 3) << empty.err;  // nothing was checked, so it is not clear
+  EXPECT_NE(empty.out.find("NOT CHECKED"), std::string::npos) << empty.out;
   EXPECT_NE(empty.err.find("nothing was checked"), std::string::npos) << empty.err;
   write("path.tum", "0 5 0 0 0 0 0 1\n");  // one pose
   EXPECT_NEAR(json("")["worst"]["clearance"].get<double>(), 0.15, 1e-9);

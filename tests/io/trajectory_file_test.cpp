@@ -146,8 +146,9 @@ TEST(TrajectoryFile, NamesLineAndReason) {
   EXPECT_EQ(refused(good + "2 1e51 0 0 0 0 0 1\n"), "f:2: the position is beyond 1e50 m");
   EXPECT_EQ(refused(good + "\n2 0 0 0 0 0 0 0\n"), "f:3: the quaternion is zero");
   EXPECT_EQ(refused(good + "2 0 0 0 0 nan 0 1\n"), "f:2: the rotation is no finite number");
-  EXPECT_EQ(refused(good + good), "f:2: the time 1 is not later than 1 at line 1");
-  EXPECT_EQ(refused(good + "0.5 0 0 0 0 0 0 1\n"), "f:2: the time 0.5 is not later than 1 at line 1");
+  EXPECT_EQ(refused(good + good), "f:2: the time 1 is not later than 1 at line 1; to sort them, ask for repair");
+  EXPECT_EQ(refused(good + "0.5 0 0 0 0 0 0 1\n"),
+            "f:2: the time 0.5 is not later than 1 at line 1; to sort them, ask for repair");
   EXPECT_EQ(refused("1 2 3\n"),
             "f:1: has 3 columns without names; TUM has 8, KITTI 12, and a table needs a line with the names of its "
             "columns, such as x,y,z");
