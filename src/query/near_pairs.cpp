@@ -58,7 +58,7 @@ void visit_near_pairs(const MovingMesh& a, const Pose& pose_a, const MovingMesh&
 }
 
 void visit_near_pairs(const MovingMesh& mesh, double margin, void* body, NearPairCall call) {
-  const Relative relative(Vec3(Vec3::Zero()));
+  const Relative relative{Vec3(Vec3::Zero())};
   NearPairs query(mesh, mesh, relative, true, margin, body, call);
   const BoxTree tree(mesh.sweep().tree);
   traverse(tree, tree, query);
