@@ -91,7 +91,7 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
 
   // Along the travel axis straight into slices of several cells.
   const std::int32_t slices = (count_[0] + group_ - 1) / group_;
-  const int levels = std::bit_width(static_cast<std::uint32_t>(slices));
+  const auto levels = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(slices)));
   const std::size_t level_size = static_cast<std::size_t>(slices) * plane;
   table_.resize(level_size * static_cast<std::size_t>(levels) + 8);  // the last gather reads four bytes
   std::fill_n(table_.data() + table_.size() - 8, 8, std::uint8_t{0});

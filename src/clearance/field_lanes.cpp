@@ -48,7 +48,7 @@ void find_bounds(const Field::View& field, const LeafMotion& motion, const LeafP
   std::int32_t count = span < 1e6F ? static_cast<std::int32_t>(span) + 2 : 1 << 20;
   const bool whole = count >= field.slices;
   if (whole) count = field.slices;
-  const int level = std::bit_width(static_cast<std::uint32_t>(count)) - 1;
+  const int level = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(count))) - 1;
   const std::uint8_t* table = field.table + level * field.level_size;
   const auto zero = hn::Zero(d);
   const auto none = hn::Zero(di), last = hn::Set(di, field.slices - 1);
