@@ -35,7 +35,7 @@ TEST(ConcurrentMeshes, HaveTheSameContactsForAnyNumberOfThreads) {
     const Pose pose = i % 6 == 5 ? Pose() : random_place(random, Vec3::Zero(), i % 7 == 0 ? 3 : 0.3);
     const Placed x = at(a, i % 3 == 0 ? Pose() : pose), y = at(b, i % 3 == 0 ? pose : pose * Pose::at({0, 0, 0.01}));
     // All of them, too many for the buffer, and a few that are spread.
-    for (const std::size_t max : {50000, 300, 20}) {
+    for (const std::size_t max : {50000U, 300U, 20U}) {
       std::vector<Contact> alone(max), together(max);
       for (const double margin : {0.0, 0.02}) {
         const auto expected = contacts(x, y, alone, {.max = max, .margin = margin});
@@ -60,7 +60,7 @@ TEST(ConcurrentMeshes, MeetThemselvesInTheSamePairsForAnyNumberOfThreads) {
   for (int i = 0, n = scaled(20); i < n && !HasFailure(); ++i) {
     const Look look = kLooks[static_cast<std::size_t>(i) % std::size(kLooks)];
     const Mesh mesh = i % 7 == 6 ? closed(10, true, 0.2).mesh() : random_soup(look, 40 + 20 * i, random).mesh();
-    for (const std::size_t room : {100000, 7, 0}) {
+    for (const std::size_t room : {100000U, 7U, 0U}) {
       std::vector<FoldedPair> alone(room), together(room);
       const std::size_t expected = self_collisions(mesh, alone);
       most = std::max(most, expected);
