@@ -364,7 +364,8 @@ void add_clearance(CLI::App& app, Session& session) {
       ->capture_default_str()
       ->option_text("M [0.1]");
   command->add_option("--warn", a->warn, "Less than this is listed")->capture_default_str()->option_text("M [0.2]");
-  command->add_option("--limit", a->limit, "Farther points are not measured; at least 0.5 and twice --warn if absent")
+  command
+      ->add_option("--limit", a->limit, "Farther points are not measured; 0.3 and at least 1.5 times --warn if absent")
       ->option_text("M");
   command
       ->add_option(

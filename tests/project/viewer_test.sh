@@ -4,7 +4,7 @@
 # Exits with 77 (skipped) where graze was built without the viewer or there is no browser. GRAZE_SCREENSHOTS names a folder
 # for pictures of every step.
 set -euo pipefail
-build=$1 source=$2
+build=$(realpath "$1") source=$(realpath "$2")
 graze=$build/bin/graze
 modules=$build/apps/graze/viewer
 browser=${GRAZE_CHROMIUM:-$(command -v chromium || true)}
@@ -14,7 +14,7 @@ command -v node >/dev/null || { echo "there is no node"; exit 77; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$graze" generate tunnel --points 150k -o "$folder/tunnel" --quiet
+"$graze" generate tunnel --points 300k -o "$folder/tunnel" --quiet
 status=0
 "$graze" clearance "$folder/tunnel/scan.las" --path "$folder/tunnel/track.tum" --vehicle "$folder/tunnel/vehicle.json" \
     --report "$folder/report.html" --quiet || status=$?
