@@ -28,5 +28,7 @@ void add_distance(CLI::App& app, Session& session);
 void add_demo(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);
+void add_clearance(CLI::App& app, Session& session);
+void add_generate(CLI::App& app, Session& session);
 
 }  // namespace graze::app

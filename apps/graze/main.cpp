@@ -21,6 +21,8 @@ constexpr const char* kShortHelp =
   graze distance A B    how far apart are two shapes?
   graze info FILE…      what is in a file of points?
   graze convert IN OUT  a cloud in another format: PLY, PCD, LAS, XYZ, CSV
+  graze clearance SCAN  does a vehicle fit through a scan? (with --path, --vehicle, --report)
+  graze generate SCENE  a scan, a path and a model to try things on
 
 Try:  graze demo
 or:   graze distance '{"shape":"sphere","radius":1}' '{"shape":"box","half":[1,1,1],"pose":{"xyz":[3,0,0]}}'
@@ -42,6 +44,8 @@ void describe(CLI::App& app, Session& session) {
   add_distance(app, session);
   add_info(app, session);
   add_convert(app, session);
+  add_clearance(app, session);
+  add_generate(app, session);
   add_demo(app, session);
 }
 

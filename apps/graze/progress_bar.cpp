@@ -18,6 +18,15 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
+// "1:05 left", once there is enough to judge by; the pace so far is taken to go on.
+std::string time_left(double seconds, double fraction) {
+  constexpr double kSoonest = 2, kLeast = 0.02, kMost = 359'999;
+  if (seconds < kSoonest || fraction < kLeast || fraction >= 1) return "";
+  const auto left = static_cast<long>(std::min(seconds / fraction * (1 - fraction), kMost));
+  if (left >= 3600) return fmt::format("{}:{:02}:{:02} left  ", left / 3600, left / 60 % 60, left % 60);
+  return fmt::format("{}:{:02} left  ", left / 60, left % 60);
+}
+
 void put(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -31,11 +40,11 @@ ProgressBar::~ProgressBar() { clear(); }
 
 Progress ProgressBar::progress() {
   if (!wanted_) return Progress();
-  const auto begin = std::chrono::steady_clock::now();
+  begin_ = Clock::now();
   return Progress(
-      [this, begin](const ProgressUpdate& update) {
+      [this](const ProgressUpdate& update) {
         // What takes less time than reading the bar needs none.
-        if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(300)) return true;
+        if (Clock::now() - begin_ < std::chrono::milliseconds(300)) return true;
         return show(update);
       },
       {.interval = std::chrono::milliseconds(100)});
@@ -46,6 +55,7 @@ bool ProgressBar::show(const ProgressUpdate& update) {
   const auto filled = static_cast<std::size_t>(update.fraction * kBar);
   std::string line = fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(kBar - filled, '.'),
                                  100 * update.fraction);
+  line += time_left(std::chrono::duration<double>(Clock::now() - begin_).count(), update.fraction);
   const std::size_t room = terminal_width() > line.size() + 1 ? terminal_width() - line.size() - 1 : 0;
   // A path is cut at a byte that begins a character.
   std::size_t size = std::min(room, update.message.size());

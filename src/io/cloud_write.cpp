@@ -5,15 +5,15 @@
 
 #include "graze/base/error.h"
 #include "io/cloud_read.h"
+#include "io/cloud_rows.h"
 #include "io/cloud_sink.h"
 
 namespace graze {
 namespace {
 
 using io::ChunkBuffer;
-
-/// Hands over all rows, in order; may be called more than once, with the same rows each time.
-using Walk = std::function<void(const Progress&, const std::function<bool(ChunkBuffer&, std::uint64_t)>&)>;
+using io::Walk;
+using io::write_rows;
 
 CloudFormat format_for(const std::string& path, const std::optional<CloudFormat>& asked) {
   if (asked) return *asked;
@@ -62,9 +62,10 @@ std::unique_ptr<io::CloudSink> sink_for(FileWriter& file, const io::WritePlan& p
   return io::text_sink(file, plan);
 }
 
-/// Two walks: one to learn what the header must say, one to write.
-WriteCloudReport write_rows(const std::string& path, const std::vector<AttributeType>& attributes, NumberType stored,
-                            const Walk& walk, const WriteCloudOptions& options) {
+}  // namespace
+
+WriteCloudReport io::write_rows(const std::string& path, const std::vector<AttributeType>& attributes,
+                                NumberType stored, const Walk& walk, const WriteCloudOptions& options) {
   io::WritePlan plan;
   plan.path = path;
   plan.format = format_for(path, options.format);
@@ -121,6 +122,8 @@ WriteCloudReport write_rows(const std::string& path, const std::vector<Attribute
   return report;
 }
 
+namespace {
+
 Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attributes, const std::string& path) {
   return [&, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
     ChunkBuffer buffer(attributes, cloud.size());
@@ -141,7 +144,35 @@ Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attribut
   };
 }
 
+// Makes many points at once, so that whoever makes them can share the work among threads.
+Walk walk_through(std::uint64_t count, const PointMaker& make, const std::string& path) {
+  return [&make, count, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 18;
+    std::vector<Vec3> made(static_cast<std::size_t>(std::min(count, kAtOnce)));
+    ChunkBuffer buffer(std::vector<AttributeType>{}, count);
+    progress.report(0, "writing " + path);
+    for (std::uint64_t first = 0; first < count; first += kAtOnce) {
+      made.resize(static_cast<std::size_t>(std::min(count - first, kAtOnce)));
+      make(first, made);
+      for (std::size_t done = 0; done < made.size(); done += buffer.capacity()) {
+        const std::size_t rows = std::min(buffer.capacity(), made.size() - done);
+        buffer.clear();
+        buffer.extend(rows);
+        for (std::size_t i = 0; i < rows; ++i) Eigen::Map<Vec3>(buffer.point(i)) = made[done + i];
+        visit(buffer, first + done);
+      }
+      const double part = static_cast<double>(first + made.size()) / static_cast<double>(count);
+      if (!progress.report(part)) throw Error("writing " + path, "was cancelled");
+    }
+  };
+}
+
 }  // namespace
+
+WriteCloudReport write_points(const std::string& path, std::uint64_t count, const PointMaker& make,
+                              const WriteCloudOptions& options) {
+  return write_rows(path, {}, NumberType::float64, walk_through(count, make, path), options);
+}
 
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options) {
   std::vector<AttributeType> attributes;

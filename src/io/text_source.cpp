@@ -7,62 +7,12 @@
 
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
+#include "io/text_table.h"
 
 namespace graze::io {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  text = text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-  return text;
-}
-
-// The text behind the mark of a comment; nothing if it is none.
-std::optional<std::string_view> comment(std::string_view line) {
-  line = trimmed(line);
-  for (const std::string_view mark : {"#", "//", "%"}) {
-    if (line.starts_with(mark)) return trimmed(line.substr(mark.size()));
-  }
-  return std::nullopt;
-}
-
-/// How the values of a line are apart: by a character, or (0) by any number of blanks and tabs.
-char separator_of(std::string_view line) {
-  if (line.find(';') != std::string_view::npos) return ';';
-  if (line.find(',') != std::string_view::npos) return ',';
-  const std::size_t tab = trimmed(line).find('\t');
-  return tab != std::string_view::npos && trimmed(line).find(' ') == std::string_view::npos ? '\t' : '\0';
-}
-
-void split(std::string_view line, char separator, std::vector<std::string_view>& words) {
-  if (separator == '\0') return split_blanks(line, words);
-  words.clear();
-  while (true) {
-    const std::size_t end = line.find(separator);
-    words.push_back(trimmed(line.substr(0, end)));
-    if (end == std::string_view::npos) break;
-    line.remove_prefix(end + 1);
-  }
-}
-
-/// A separator at the end of each line makes a last column that holds nothing.
-void drop_last_if_empty(std::vector<std::string_view>& words) {
-  if (words.size() > 1 && words.back().empty()) words.pop_back();
-}
-
-/// Where commas do not separate, they may be those of 1,5.
-const char* parse_value(std::string_view word, char separator, double& value) {
-  if (separator != ',' && word.find('.') == std::string_view::npos && std::count(word.begin(), word.end(), ',') == 1) {
-    std::string point(word);
-    point[point.find(',')] = '.';
-    return parse_number(point, NumberType::float64, &value);
-  }
-  return parse_number(word, NumberType::float64, &value);
-}
 
 // A column's name without a unit: "X [m]" is x. Upper and lower case of x, y and z are the same.
 std::string plain_name(std::string_view name) {
@@ -123,7 +73,7 @@ class TextSource : public CloudSource {
     while (reader_.line(line)) {
       if (reader_.line_number() == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
       if (trimmed(line).empty()) continue;
-      const std::optional<std::string_view> text = comment(line);
+      const std::optional<std::string_view> text = comment_in(line);
       if (!text) return true;
       if (!started_) last_comment_ = *text;
     }
@@ -144,7 +94,7 @@ class TextSource : public CloudSource {
     if (any && line.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is no text");
     if (any) {
       separator_ = separator_of(line);
-      split(line, separator_, words);
+      split_line(line, separator_, words);
       drop_last_if_empty(words);
       if (!all_numbers(words)) {
         if (!names_axes(words)) refuse_names(words);
@@ -161,7 +111,7 @@ class TextSource : public CloudSource {
       if (names.empty()) names = {"x", "y", "z"};
     }
     if (any) {
-      split(line, separator_, words);
+      split_line(line, separator_, words);
       if (names.empty() || words.size() == names.size() + 1) drop_last_if_empty(words);
       if (names.empty()) names = numbered(words.size());
       first_line_ = line;
@@ -194,7 +144,7 @@ class TextSource : public CloudSource {
   // "# x y z intensity" or "//X,Y,Z" before the first line of numbers
   std::vector<std::string> names_in_comment(std::size_t columns) const {
     std::vector<std::string_view> words;
-    split(last_comment_, separator_of(last_comment_), words);
+    split_line(last_comment_, separator_of(last_comment_), words);
     drop_last_if_empty(words);
     if (!names_axes(words) || (columns != 0 && words.size() != columns)) return {};
     std::vector<std::string> names;
@@ -233,7 +183,7 @@ class TextSource : public CloudSource {
   }
 
   void read_row(std::string_view line, ChunkBuffer& buffer) {
-    split(line, separator_, words_);
+    split_line(line, separator_, words_);
     if (words_.size() == targets_.size() + 1) drop_last_if_empty(words_);
     if (words_.size() != targets_.size()) {
       refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), targets_.size(), quoted(line)));

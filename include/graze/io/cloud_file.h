@@ -126,6 +126,16 @@ struct WriteCloudReport {
 ///     write_cloud("scan.ply", cloud, {.encoding = CloudEncoding::ascii});
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options = {});
 
+/// Fills `points` with the points from number `first` on: the same ones whenever it is asked.
+using PointMaker = std::function<void(std::uint64_t first, std::span<Vec3> points)>;
+
+/// Writes `count` points that are made while they are written, twice each, some hundred thousand at a time: in memory
+/// that does not depend on how many there are.
+///
+///     write_points("scan.las", tunnel.size(), [&](std::uint64_t first, std::span<Vec3> p) { tunnel.make(first, p); });
+WriteCloudReport write_points(const std::string& path, std::uint64_t count, const PointMaker& make,
+                              const WriteCloudOptions& options = {});
+
 /// What a conversion does to the points on their way: p × scale + translation.
 struct ConvertCloudOptions {
   WriteCloudOptions write = {};
@@ -139,5 +149,21 @@ struct ConvertCloudOptions {
 /// it). What the target can keep and no option overrides is kept: types, scale and offset, coordinate system,
 /// viewpoint, rows. The two may be the same file.
 WriteCloudReport convert_cloud(const std::string& from, const std::string& to, const ConvertCloudOptions& options = {});
+
+/// Columns that are worked out while a file is copied.
+struct AddedColumns {
+  std::vector<AttributeType> attributes;
+  /// Writes one value per point into each column, of its type; `first` is the number of the first point, counted over
+  /// all files. Is asked twice for every point.
+  std::function<void(std::uint64_t first, const PointView& points, std::span<std::byte* const> columns)> fill;
+};
+
+/// Copies one or more files to one, with further columns: a scan that is coloured by what was found out about it. What
+/// convert_cloud keeps is kept; attributes of several files only if all have the same, and those with the names of
+/// added ones are replaced. The target may be one of the files.
+///
+///     annotate_clouds(scans, "coloured.las", {{{"clearance", NumberType::float32}}, fill});
+WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::string& to, const AddedColumns& added,
+                                 const WriteCloudOptions& options = {});
 
 }  // namespace graze

@@ -1,0 +1,89 @@
+// The results of a clearance run for machines.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "clearance_job.h"
+#include "graze/version.h"
+
+namespace graze::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+// JSON has no infinity: what is beyond the limit has no number.
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+Json place(const ReportPlace& p) {
+  if (p.clearance == kInfinity) return nullptr;
+  return {{"clearance", number(p.clearance)},    {"side", name_of(p.side)},  {"chainage", p.chainage},
+          {"vehicle_chainage", p.pose_chainage}, {"point", vector(p.point)}, {"point_index", p.index},
+          {"in_vehicle", vector(p.in_vehicle)},  {"pose", p.pose},           {"fraction", p.fraction},
+          {"model_element", p.element}};
+}
+
+Json counts(const std::array<std::uint64_t, kLevels>& levels) {
+  Json out;
+  for (std::size_t k = 0; k < kLevels; ++k) out[std::string(name_of(static_cast<ClearanceLevel>(k)))] = levels[k];
+  return out;
+}
+
+}  // namespace
+
+std::string clearance_json(const ClearanceArguments& arguments, const MovingModel& model, const Way& way,
+                           const ClearanceOutcome& outcome) {
+  const ClearanceReport& r = outcome.report;
+  Json out;
+  out["schema"] = "graze-clearance/1";
+  out["graze"] = kVersion;
+  out["passed"] = outcome.passed();
+  out["verdict"] = outcome.unchecked ? "unchecked"
+                   : r.levels[0] > 0 ? "hit"
+                   : r.levels[1] > 0 ? "fail"
+                   : r.levels[2] > 0 ? "warn"
+                                     : "clear";
+  out["cautions"] = outcome.cautions;
+  out["notes"] = outcome.notes;
+  out["points"] = {{"total", r.points},
+                   {"skipped", outcome.scan.skipped},
+                   {"outside_roi", outcome.scan.outside},
+                   {"within_limit", r.within},
+                   {"levels", counts(r.levels)}};
+  out["worst"] = place(r.worst);
+  Json clusters = Json::array();
+  for (const ReportCluster& c : r.clusters) {
+    Json entry = {{"level", name_of(c.level)},
+                  {"from", c.from},
+                  {"to", c.to},
+                  {"points", counts(c.points)},
+                  {"min", vector(c.bounds.min)},
+                  {"max", vector(c.bounds.max)}};
+    entry["worst"] = place(c.worst);
+    clusters.push_back(std::move(entry));
+  }
+  out["clusters"] = std::move(clusters);
+  out["clusters_found"] = r.clusters_found;
+  Json profile = Json::array();
+  for (const ProfileRow& row : r.profile) {
+    Json entry = {{"from", row.from}, {"to", row.to}};
+    for (std::size_t side = 0; side < kSides; ++side) {
+      entry[std::string(name_of(static_cast<Side>(side)))] = number(row.least[side].clearance);
+    }
+    profile.push_back(std::move(entry));
+  }
+  out["profile"] = std::move(profile);
+  Json settings;
+  for (const auto& [name, value] : settings_of(arguments, model, way)) settings[name] = value;
+  out["settings"] = std::move(settings);
+  Json inputs = Json::array();
+  for (const InputFile& file : outcome.inputs) {
+    inputs.push_back({{"role", file.role}, {"file", file.path}, {"bytes", file.size}, {"sha256", file.sha256}});
+  }
+  out["inputs"] = std::move(inputs);
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace graze::app

@@ -1,0 +1,62 @@
+// What a SweptClearance is made of.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "clearance/field.h"
+#include "clearance/pose_tree.h"
+#include "clearance/scan_index.h"
+#include "clearance/sweep.h"
+#include "graze/clearance/clearance.h"
+
+namespace graze::clearance {
+
+/// Radians between knots at most: a part of the model at 10 m then leaves its chord by 12 mm.
+inline constexpr double kLargestTurn = 0.1;
+
+/// A frame of a deforming model: a rigid one on the two motions that meet at its pose.
+struct Frame {
+  PoseTree tree;
+  std::uint32_t first_pose;
+};
+
+struct Engine {
+  ClearanceModel model;
+  std::vector<Pose> path;
+  ClearanceOptions options;
+
+  // Of a rigid model.
+  std::vector<PoseTree> tree;  // one
+  mutable std::once_flag field_made;
+  mutable Field field_;
+  /// Made when it is first wanted: a few points are faster without.
+  const Field& field() const;
+
+  // Of a deforming one.
+  std::vector<Frame> frames;
+  Bvh frame_boxes;  // where each frame gets to in the world, grown by the limit
+
+  PointClearance at(const Vec3& p, bool any) const;
+};
+
+/// One block of points, each answered by writing to its own place.
+struct BlockTask {
+  std::span<const Vec3> points;
+  std::span<PointClearance> results;  // empty: only whether
+  std::span<std::uint8_t> hits;       // empty: how near
+
+  bool any() const { return results.empty(); }
+  void clear(std::size_t i) const {
+    if (any()) {
+      hits[i] = 0;
+    } else {
+      results[i] = {};
+    }
+  }
+};
+
+/// The finite points of the block by way of scan tree, pose tree and field.
+void measure_block(const Engine& engine, const BlockTask& task, const ScanIndex& scan, const Progress& progress);
+
+}  // namespace graze::clearance

@@ -1,0 +1,265 @@
+#include "graze/clearance/model.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "clearance/model_data.h"
+#include "graze/base/error.h"
+#include "graze/query/distance.h"
+#include "query/point_shape.h"
+
+namespace graze {
+namespace clearance {
+namespace {
+
+Reach reach_of(const Vec3& off) {
+  const double length = off.norm();
+  return {length, length > 0 ? Vec3(off / length) : Vec3(Vec3::Zero())};
+}
+
+// Distance along the edges and faces of a triangle: the Voronoi regions one after the other.
+Vec3 nearest_on(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
+  const Vec3 ab = b - a, ac = c - a, ap = p - a;
+  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
+  if (d1 <= 0 && d2 <= 0) return a;
+  const Vec3 bp = p - b;
+  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
+  if (d3 >= 0 && d4 <= d3) return b;
+  const Vec3 cp = p - c;
+  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
+  if (d6 >= 0 && d5 <= d6) return c;
+  const auto along = [](const Vec3& from, const Vec3& way, double numerator, double denominator) -> Vec3 {
+    return denominator > 0 ? Vec3(from + std::clamp(numerator / denominator, 0.0, 1.0) * way) : from;
+  };
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return along(a, ab, d1, d1 - d3);
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return along(a, ac, d2, d2 - d6);
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return along(b, c - b, d4 - d3, (d4 - d3) + (d5 - d6));
+  const double whole = va + vb + vc;
+  return a + ab * (vb / whole) + ac * (vc / whole);
+}
+
+double farthest_corner(const Aabb& box) {
+  return box.empty() ? 0 : box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs()).norm() * (1 + 4 * kEpsilon);
+}
+
+void set_bounds(ModelData& data, const Aabb& box) {
+  data.bounds = box;
+  data.reach = farthest_corner(box);
+}
+
+std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads) {
+  auto data = std::make_shared<ModelData>();
+  data->cloud = cloud;
+  data->size = cloud.size();
+  data->radius = cloud.radius();
+  if (cloud.size() == cloud.skipped()) return data;
+  if (cloud.size() >= 0x7FFFFFFF) throw Error("model", "more than 2^31 points");
+  std::vector<Aabb> boxes;
+  std::vector<std::uint32_t> whose;
+  boxes.reserve(cloud.size() - cloud.skipped());
+  whose.reserve(boxes.capacity());
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Vec3 p = cloud.point(i);
+    if (!is_finite(p)) continue;
+    boxes.push_back({p, p});
+    whose.push_back(static_cast<std::uint32_t>(i));
+  }
+  data->kind = Kind::points;
+  data->own_tree = Bvh(boxes, {.threads = threads});
+  data->tree = &data->own_tree.tree();
+  data->slots.assign(data->tree->order.size(), Vec3::Zero());
+  data->whose = std::move(whose);
+  for (std::size_t slot = 0; slot < data->slots.size(); ++slot) {
+    if (data->tree->order[slot] != bvh::kNone) data->slots[slot] = boxes[data->tree->order[slot]].min;
+  }
+  set_bounds(*data, cloud.bounds().grown(cloud.radius()));
+  return data;
+}
+
+std::shared_ptr<const ModelData> of_mesh(const Mesh& mesh) {
+  auto data = std::make_shared<ModelData>();
+  data->mesh = mesh;
+  data->size = mesh.size();
+  if (mesh.empty()) return data;
+  data->kind = Kind::triangles;
+  data->tree = &data->mesh.data().tree;
+  set_bounds(*data, mesh.bounds());
+  return data;
+}
+
+std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
+  auto data = std::make_shared<ModelData>();
+  std::vector<Aabb> boxes;
+  Aabb all;
+  for (const Placed& shape : shapes) {
+    if (std::holds_alternative<Mesh>(shape.geometry) || std::holds_alternative<Cloud>(shape.geometry)) {
+      throw Error("model", "a mesh or a cloud among the shapes");
+    }
+    boxes.push_back(bounds(shape.geometry, shape.pose));
+    if (!boxes.back().bounded()) {
+      throw Error("model", "a " + std::string(name_of(shape.geometry)) + " has no bounds");
+    }
+    all.extend(boxes.back());
+  }
+  data->shapes.assign(shapes.begin(), shapes.end());
+  data->size = shapes.size();
+  if (shapes.empty()) return data;
+  data->kind = Kind::shapes;
+  data->own_tree = Bvh(boxes);
+  data->tree = &data->own_tree.tree();
+  set_bounds(*data, all);
+  return data;
+}
+
+// The walk that finds the nearest core: nearest nodes first, equal distances to the lower element.
+class NearestWalk {
+ public:
+  NearestWalk(const ModelData& model, const Vec3& place, double limit) : model_(model), place_(place) {
+    best_.value = limit;
+    const Vec3 about = place - model.tree->origin;
+    // Rounded to float32 on either side of the place.
+    for (int i = 0; i < 3; ++i) {
+      const double slack = std::abs(about[i]) * 2e-7;
+      low_[i] = static_cast<float>(about[i] - slack);
+      high_[i] = static_cast<float>(about[i] + slack);
+    }
+  }
+
+  ModelDistance run() {
+    Entry stack[bvh::kMaxDepth * bvh::kWidth];
+    std::size_t size = 0;
+    stack[size++] = {0, 0};
+    while (size > 0) {
+      const Entry entry = stack[--size];
+      if (double{entry.gap} > best_.value) continue;
+      if ((entry.to & bvh::kLeafBit) != 0) {
+        leaf(entry.to & ~bvh::kLeafBit);
+        continue;
+      }
+      const bvh::Node& node = model_.tree->nodes[entry.to];
+      Gaps gaps;
+      gaps_of(node, low_, high_, gaps);
+      const std::size_t begin = size;
+      for (std::size_t k = 0; k < bvh::kWidth && node.child[k] != bvh::kNone; ++k) {
+        if (double{gaps.of[k]} <= best_.value || model_.kind == Kind::shapes) {
+          const float gap = model_.kind == Kind::shapes && gaps.of[k] == 0 ? -1e30F : gaps.of[k];
+          stack[size++] = {gap, node.child[k]};
+        }
+      }
+      std::sort(stack + begin, stack + size, [](const Entry& a, const Entry& b) { return a.gap > b.gap; });
+    }
+    if (!found_) best_.value = kInfinity;
+    return best_;
+  }
+
+ private:
+  struct Entry {
+    float gap;
+    std::uint32_t to;
+  };
+
+  void leaf(std::size_t index) {
+    const std::size_t first = bvh::kWidth * index, last = first + model_.tree->leaf_size(index);
+    for (std::size_t slot = first; slot < last; ++slot) {
+      const double value = model_.core_reach(slot, place_).value;
+      const std::uint32_t element = model_.element(slot);
+      if (value < best_.value || (value == best_.value && (!found_ || element < best_.element))) {
+        best_ = {value, element};
+        found_ = true;
+      }
+    }
+  }
+
+  const ModelData& model_;
+  const Vec3& place_;
+  float low_[3], high_[3];
+  ModelDistance best_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+Reach triangle_reach(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& place) {
+  return reach_of(place - nearest_on(a, b, c, place));
+}
+
+Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {
+  switch (kind) {
+    case Kind::points:
+      return reach_of(place - slots[slot]);
+    case Kind::triangles: {
+      const mesh::Data& d = mesh.data();
+      const std::size_t t = tree->order[slot];
+      return triangle_reach(d.corner(t, 0), d.corner(t, 1), d.corner(t, 2), place);
+    }
+    case Kind::shapes: {
+      const Placed& shape = shapes[tree->order[slot]];
+      const Distance d = graze::distance(shape, at(Sphere{.radius = 0}, Pose::at(place)));
+      return {d.value, d.normal};
+    }
+    default:
+      return {kInfinity, Vec3::Zero()};
+  }
+}
+
+ModelDistance nearest_core(const ModelData& model, const Vec3& place, double limit) {
+  if (model.tree == nullptr || !is_finite(place)) return {};
+  return NearestWalk(model, place, limit).run();
+}
+
+ModelDistance ModelData::signed_distance(const Vec3& place) const {
+  ModelDistance d = nearest_core(*this, place, kInfinity);
+  if (solid() && mesh.winding(place) != 0) d.value = -d.value;
+  return d;
+}
+
+}  // namespace clearance
+
+using clearance::Kind;
+using clearance::ModelData;
+
+ClearanceModel::ClearanceModel() : data_(std::make_shared<ModelData>()) {}
+ClearanceModel::ClearanceModel(const Cloud& cloud, int threads) : data_(clearance::of_cloud(cloud, threads)) {}
+ClearanceModel::ClearanceModel(const Mesh& mesh) : data_(clearance::of_mesh(mesh)) {}
+ClearanceModel::ClearanceModel(std::span<const Placed> shapes) : data_(clearance::of_shapes(shapes)) {}
+
+ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
+  auto data = std::make_shared<ModelData>();
+  Aabb all;
+  for (const ClearanceModel& shape : shapes) {
+    if (shape.data().kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
+    all.extend(shape.bounds());
+    data->size += shape.size();
+  }
+  data->kind = Kind::frames;
+  data->frames = std::move(shapes);
+  clearance::set_bounds(*data, all);
+  ClearanceModel model;
+  model.data_ = std::move(data);
+  return model;
+}
+
+std::span<const ClearanceModel> ClearanceModel::frames() const { return data_->frames; }
+std::size_t ClearanceModel::size() const { return data_->size; }
+const Aabb& ClearanceModel::bounds() const { return data_->bounds; }
+
+ModelDistance ClearanceModel::distance(const Vec3& place, double limit) const {
+  const ModelData& d = *data_;
+  if (d.solid() && d.mesh.winding(place) != 0) {
+    ModelDistance inside = clearance::nearest_core(d, place, kInfinity);
+    inside.value = -inside.value;
+    return inside;
+  }
+  ModelDistance nearest = clearance::nearest_core(d, place, limit + d.radius);
+  nearest.value -= d.radius;
+  return nearest.value <= limit ? nearest : ModelDistance{};
+}
+
+std::size_t ClearanceModel::memory_bytes() const {
+  return data_->own_tree.memory_bytes() + data_->slots.capacity() * sizeof(Vec3);
+}
+
+}  // namespace graze

@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <atomic>
+
+#include "clearance/paper_engine.h"
+#include "clearance/scan_walk.h"
+#include "clearance/sweep_walk.h"
+#include "graze/base/error.h"
+#include "graze/index/kd_tree.h"
+
+namespace graze {
+namespace clearance {
+namespace {
+
+// What decides, as the naive loops have it.
+bool near_point(const Vec3& p, const Vec3& w, double radius) { return (p - w).squaredNorm() < radius * radius; }
+bool near_segment(const Vec3& p, const Vec3& from, const Vec3& to, double radius) {
+  const Vec3 way = to - from, off = p - from;
+  const double square = way.squaredNorm();
+  const double t = square > 0 ? std::clamp(off.dot(way) / square, 0.0, 1.0) : 0.0;
+  return (p - (from + t * way)).squaredNorm() < radius * radius;
+}
+
+class PaperWorker {
+ public:
+  PaperWorker(const PaperEngine& engine, std::span<const Vec3> scan, const ScanIndex& index,
+              std::span<std::uint8_t> hits)
+      : e_(engine),
+        data_(engine.model.data()),
+        scan_(scan),
+        hits_(hits),
+        walk_(e_.tree, e_.field, index, scan, {.most = (e_.radius + extra()) * (1 + 1e-6)}) {}
+
+  void run(std::size_t level, std::size_t i) {
+    walk_.run(level, i, [&](const ScanLeaf& leaf, std::span<const std::uint32_t> list) { decide(leaf, list); });
+  }
+
+ private:
+  static constexpr std::uint32_t kFew = 4;  // poses that are looked up one by one
+  struct Part {
+    std::uint32_t node, lanes;
+  };
+
+  // A straight segment of the paper leaves the arc of the motion by so much.
+  double extra() const { return e_.segments ? e_.tree.node(PoseTree::kRoot).sag * e_.model.data().reach : 0; }
+
+  void decide(const ScanLeaf& leaf, std::span<const std::uint32_t> list) {
+    leaf_ = &leaf;
+    open_ = leaf.all();
+    for (const std::uint32_t interval : list) {
+      if (open_ == 0) break;
+      descend(interval);
+    }
+    for (std::uint32_t hit = leaf.all() & ~open_; hit != 0; hit &= hit - 1) {
+      hits_[leaf.points[static_cast<std::size_t>(__builtin_ctz(hit))]] = 1;
+    }
+  }
+
+  void descend(std::uint32_t interval) {
+    const auto most = static_cast<float>((e_.radius + extra()) * (1 + 1e-6));
+    Part stack[40];
+    std::size_t size = 0;
+    stack[size++] = {interval, open_};
+    while (size > 0) {
+      Part part = stack[--size];
+      part.lanes &= open_;
+      if (part.lanes == 0) continue;
+      const PoseNode& node = e_.tree.node(part.node);
+      const std::uint32_t steps = node.last - node.first;
+      part.lanes &= near(node, part.lanes, most);
+      if (part.lanes == 0) continue;
+      if (steps <= kFew) {
+        poses(node, part.lanes);
+        if (e_.segments) segments(part.node, part.lanes & open_);
+        continue;
+      }
+      // Who is deep inside at some pose need not be asked for the others.
+      std::uint32_t in = 0, depends = 0;
+      classify(e_.tree.node(node.left).last, part.lanes, in, depends);
+      open_ &= ~in;
+      stack[size++] = {node.right, part.lanes};
+      stack[size++] = {node.left, part.lanes};
+    }
+  }
+
+  std::uint32_t near(const PoseNode& node, std::uint32_t lanes, float most) {
+    const LeafMotion motion = e_.field.motion(e_.tree, node, leaf_->node->center, leaf_->node->radius);
+    e_.field.lane_bounds(motion, leaf_->lanes, lanes, bounds_);
+    std::uint32_t within = 0;
+    for (std::uint32_t k = 0; k < kLeaf; ++k) within |= std::uint32_t{bounds_[k] <= most} << k;
+    return within & lanes;
+  }
+
+  void classify(std::uint32_t knot, std::uint32_t lanes, std::uint32_t& in, std::uint32_t& depends) {
+    in = 0;
+    depends = lanes;
+    if (e_.table.empty()) return;
+    const LeafMotion motion = e_.table.place(e_.tree.knot(knot), leaf_->node->center, leaf_->node->radius);
+    if (double{motion.slack} > e_.table.sure()) return;
+    e_.table.classify(motion, leaf_->lanes, lanes, in, depends);
+  }
+
+  // The poses of an interval but the last, which is the next one's first; unless there is none.
+  void poses(const PoseNode& node, std::uint32_t lanes) {
+    const std::uint32_t end = node.last + 1 == e_.tree.knots().size() ? node.last + 1 : node.last;
+    for (std::uint32_t knot = node.first; knot < end && lanes != 0; ++knot) {
+      std::uint32_t in = 0, depends = 0;
+      classify(knot, lanes, in, depends);
+      open_ &= ~in;
+      if (!e_.segments) {
+        for (std::uint32_t rest = depends & open_; rest != 0; rest &= rest - 1) {
+          const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+          if (at_pose(scan_[leaf_->points[lane]], knot)) open_ &= ~(1U << lane);
+        }
+      }
+      lanes &= open_;
+    }
+  }
+
+  bool at_pose(const Vec3& p, std::uint32_t knot) const {
+    const Vec3 q = e_.tree.knot(knot).to_model(p);
+    const double r = e_.radius, doubt = 2 * r * e_.doubt(p) + 1e-300, square = r * r;
+    const Pose& pose = e_.path[std::min<std::size_t>(knot, e_.path.size() - 1)];
+    const auto decided = [&](const Vec3& m) {
+      const double over = (q - m).squaredNorm() - square;
+      return std::abs(over) > doubt ? over < 0 : near_point(p, pose * m, r);
+    };
+    if (e_.table.empty()) {
+      bool found = false;
+      const double most = r + e_.doubt(p);
+      const Knot& at = e_.tree.knot(knot);
+      visit_near(at.to_model(p), most, [&](std::size_t slot) { return !(found = decided(data_.slots[slot])); });
+      return found;
+    }
+    const std::int32_t cell = e_.table.cell(q);
+    if (cell <= 0) return cell == PaperTable::kIn;
+    const auto list = e_.table.list(cell);
+    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) { return decided(e_.points[i]); });
+  }
+
+  // Every point whose box is within `most` of a place, until the visitor returns false.
+  template <class Visit>
+  void visit_near(const Vec3& q, double most, Visit&& visit) const {
+    const Vec3 about = q - data_.tree->origin;
+    float low[3], high[3];
+    for (int i = 0; i < 3; ++i) {
+      const double grown = std::abs(about[i]) * 2e-7;
+      low[i] = static_cast<float>(about[i] - grown);
+      high[i] = static_cast<float>(about[i] + grown);
+    }
+    std::uint32_t stack[bvh::kMaxDepth * bvh::kWidth];
+    std::size_t size = 0;
+    stack[size++] = 0;
+    while (size > 0) {
+      const std::uint32_t to = stack[--size];
+      if ((to & bvh::kLeafBit) != 0) {
+        const std::size_t first = bvh::kWidth * (to & ~bvh::kLeafBit);
+        const std::size_t last = first + data_.tree->leaf_size(to & ~bvh::kLeafBit);
+        for (std::size_t slot = first; slot < last; ++slot) {
+          if (!visit(slot)) return;
+        }
+        continue;
+      }
+      const bvh::Node& node = data_.tree->nodes[to];
+      Gaps gaps;
+      gaps_of(node, low, high, gaps);
+      for (std::size_t k = 0; k < bvh::kWidth && node.child[k] != bvh::kNone; ++k) {
+        if (double{gaps.of[k]} <= most) stack[size++] = node.child[k];
+      }
+    }
+  }
+
+  void segments(std::uint32_t interval, std::uint32_t lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(lanes));
+      if (along(scan_[leaf_->points[lane]], interval)) open_ &= ~(1U << lane);
+    }
+  }
+
+  // Whether p is within r of a segment of any model point in an interval.
+  bool along(const Vec3& p, std::uint32_t interval) const {
+    bool found = false;
+    const double most = e_.radius + e_.doubt(p);
+    walk_pairs(
+        e_.tree, *data_.tree, p, interval, {.grown = e_.tree.node(interval).sag * data_.reach},
+        [&](double gap) { return gap > most; },
+        [&](std::uint32_t index, std::uint32_t pose, const Chord& chord) {
+          const std::size_t first = std::size_t{bvh::kWidth} * index, last = first + data_.tree->leaf_size(index);
+          const Vec3 way = chord.to - chord.from;
+          const double square = way.squaredNorm(), within = most + chord.deviation;
+          for (std::size_t slot = first; slot < last && !found; ++slot) {
+            if (distance_to_segment(data_.slots[slot], chord.from, way, square) > within) continue;
+            found = along_steps(p, data_.slots[slot], pose, most);
+          }
+          return !found;
+        });
+    return found;
+  }
+
+  bool along_steps(const Vec3& p, const Vec3& m, std::uint32_t interval, double most) const {
+    std::uint32_t stack[40];
+    std::size_t size = 0;
+    stack[size++] = interval;
+    while (size > 0) {
+      const PoseNode& node = e_.tree.node(stack[--size]);
+      const Chord chord = e_.tree.chord(node, p);
+      const Vec3 way = chord.to - chord.from;
+      const double less = chord.deviation + node.sag * data_.reach;
+      if (distance_to_segment(m, chord.from, way, way.squaredNorm()) > most + less) continue;
+      if (node.leaf()) {
+        const Pose &from = e_.path[node.first], &to = e_.path[std::min<std::size_t>(node.last, e_.path.size() - 1)];
+        if (near_segment(p, from * m, to * m, e_.radius)) return true;
+        continue;
+      }
+      stack[size++] = node.right;
+      stack[size++] = node.left;
+    }
+    return false;
+  }
+
+  const PaperEngine& e_;
+  const ModelData& data_;
+  std::span<const Vec3> scan_;
+  std::span<std::uint8_t> hits_;
+  ScanWalk walk_;
+  const ScanLeaf* leaf_ = nullptr;
+  std::uint32_t open_ = 0;  // lanes that have not been hit
+  float bounds_[kLeaf] = {};
+};
+
+// The paper's own way, which a model may deform for: a search around every model point (segment) in a k-d tree of the
+// scan. Whatever finds a point sets it to 1, so that the order does not matter.
+void search_each_pose(const PaperClearance& paper, bool along, std::span<const Vec3> scan,
+                      std::span<std::uint8_t> hits) {
+  const KdTree tree(scan, {.threads = paper.options().threads});
+  const double r = paper.options().radius;
+  const auto path = paper.path();
+  const std::size_t count = along && path.size() > 1 ? path.size() - 1 : path.size();
+  parallel_for(count,
+               [&](std::size_t i) {
+                 const std::size_t next = along ? std::min(i + 1, path.size() - 1) : i;
+                 const auto from = paper.model(i), to = paper.model(next);
+                 for (std::size_t k = 0; k < from.size(); ++k) {
+                   const Vec3 a = path[i] * from[k], b = path[next] * to[k];
+                   const double grown = r + 32 * kEpsilon * (a.norm() + b.norm() + r);
+                   tree.search(region::Segment(a, b, grown)).visit([&](const Neighbor& n) {
+                     const Vec3& p = scan[n.index];
+                     if (along ? near_segment(p, a, b, r) : near_point(p, a, r)) {
+                       std::atomic_ref<std::uint8_t>(hits[n.index]).store(1, std::memory_order_relaxed);
+                     }
+                   });
+                 }
+               },
+               {.threads = paper.options().threads, .grain = 1});
+}
+
+}  // namespace
+
+PaperEngine::PaperEngine(const PaperClearance& paper, bool along)
+    : path(paper.path()),
+      points(paper.model(0)),
+      radius(paper.options().radius),
+      segments(along),
+      threads(paper.options().threads),
+      model(Cloud(PointView(points)), threads),
+      tree(path, {.continuous = along, .reach = model.data().reach}),
+      field(model.data(), radius, tree.travel_axis(), threads),
+      table(points, model.bounds(), radius) {}
+
+void PaperEngine::decide(std::span<const Vec3> scan, const ScanIndex& index, std::span<std::uint8_t> hits) const {
+  for_each_part(index, threads, {}, [&] { return PaperWorker(*this, scan, index, hits); });
+}
+
+}  // namespace clearance
+
+std::vector<std::uint8_t> PaperClearance::colliding(PaperMethod method, std::span<const Vec3> scan) const {
+  if (method != PaperMethod::kd_cd_simple && method != PaperMethod::kd_cd) {
+    throw Error(std::string(name_of(method)), "finds depths, not sets");
+  }
+  std::vector<std::uint8_t> hits(scan.size(), 0);
+  if (models_[0].empty() || scan.empty()) return hits;
+  const bool along = method == PaperMethod::kd_cd;
+  if (is_deforming()) {
+    clearance::search_each_pose(*this, along, scan, hits);
+    return hits;
+  }
+  const clearance::PaperEngine engine(*this, along);
+  engine.decide(scan, clearance::ScanIndex(scan, options_.threads), hits);
+  return hits;
+}
+
+}  // namespace graze

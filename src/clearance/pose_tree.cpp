@@ -1,0 +1,101 @@
+#include "clearance/pose_tree.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace graze::clearance {
+namespace {
+
+Knot knot_of(const Pose& pose) { return {pose.rotation().transpose(), pose.translation()}; }
+
+}  // namespace
+
+PoseTree::PoseTree(std::span<const Pose> path, const PoseTreeOptions& options) {
+  knots_.reserve(path.size());
+  steps_.reserve(path.size());
+  knots_.push_back(knot_of(path[0]));
+  Vec3 travelled = Vec3::Zero();
+  std::vector<double> way{0};
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    const Motion motion(path[i], path[i + 1]);
+    const auto parts = static_cast<std::size_t>(std::max(1.0, std::ceil(motion.turn() / options.largest_turn)));
+    const double share = 1.0 / static_cast<double>(parts);
+    for (std::size_t k = 0; k < parts; ++k) {
+      const double from = static_cast<double>(k) * share,
+                   to = k + 1 == parts ? 1.0 : static_cast<double>(k + 1) * share;
+      steps_.push_back({(path[i + 1].translation() - path[i].translation()) * (to - from), motion.axis(),
+                        motion.turn() * (to - from), static_cast<std::uint32_t>(i), from, to});
+      way.push_back(way.back() + steps_.back().travel.norm() + steps_.back().turn * options.reach);
+      knots_.push_back(knot_of(motion.at(to)));
+      travelled += (knots_.back().inverse * steps_.back().travel).cwiseAbs();
+    }
+  }
+  if (steps_.empty()) {  // one pose: a motion that stays where it is
+    steps_.push_back({});
+    knots_.push_back(knots_.front());
+    way.push_back(0);
+  }
+  Eigen::Index axis = 0;
+  if (travelled.maxCoeff(&axis) > 0) travel_axis_ = static_cast<int>(axis);
+  nodes_.reserve(2 * steps_.size());
+  build(0, static_cast<std::uint32_t>(steps_.size()), way, options.continuous);
+}
+
+std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span<const double> way, bool continuous) {
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.emplace_back();
+  PoseNode node{first, last, PoseNode::kNone, PoseNode::kNone, 0, 0, knots_[(first + last) / 2].place, 0};
+  // R(t)ᵀ (p − c(t)) = R(t)ᵀ (p − center) + R(t)ᵀ (center − c(t)): both terms leave their chords by so much at most.
+  const Knot &a = knots_[first], &b = knots_[last];
+  const Vec3 from = a.to_model(node.center), to = b.to_model(node.center);
+  const double length = way[last] - way[first];
+  const auto shorter = [](double scale) { return scale * (1 + 1e-9); };
+  for (std::uint32_t i = first; i <= last; ++i) {
+    const double s = length > 0 ? (way[i] - way[first]) / length : 0;
+    node.place = std::max(node.place, (knots_[i].to_model(node.center) - (from + s * (to - from))).norm());
+    node.turn = std::max(node.turn, (knots_[i].inverse - (a.inverse + s * (b.inverse - a.inverse))).norm());
+  }
+  double place = 0, turn = 0;
+  for (std::uint32_t i = first; i < last; ++i) {
+    const Step& step = steps_[i];
+    const double square = step.turn * step.turn / 8;
+    node.sag = std::max(node.sag, square);
+    const double off = std::max((knots_[i].place - node.center).norm(), (knots_[i + 1].place - node.center).norm());
+    place = std::max(place, square * off + step.turn * step.travel.norm() / 4);
+    turn = std::max(turn, square);
+  }
+  if (continuous) {
+    node.place += place;
+    node.turn += turn;
+  }
+  // What rounding may add, at the size of the numbers that were subtracted.
+  const double size = std::max(from.norm(), to.norm()) + node.center.norm() * kEpsilon;
+  node.place = shorter(node.place) + 64 * kEpsilon * size + 8 * kEpsilon * node.center.norm();
+  node.turn = shorter(node.turn) + 64 * kEpsilon;
+  if (last - first > 1) {
+    const std::uint32_t middle = first + (last - first) / 2;
+    node.left = build(first, middle, way, continuous);
+    node.right = build(middle, last, way, continuous);
+  }
+  nodes_[id] = node;
+  return id;
+}
+
+Vec3 PoseTree::place_at(std::size_t index, const Vec3& p, double t) const {
+  const Step& step = steps_[index];
+  const Knot& from = knots_[index];
+  const Vec3 off = (p - from.place) - t * step.travel;
+  const double angle = -t * step.turn, sine = std::sin(angle), half = std::sin(angle / 2);
+  const Vec3& n = step.axis;
+  const Vec3 side = n.cross(off);
+  return from.inverse * (off + sine * side + 2 * half * half * n.cross(side));
+}
+
+double PoseTree::bend(std::size_t index, const Vec3& p) const {
+  const Step& step = steps_[index];
+  const double off = std::max((p - knots_[index].place).norm(), (p - knots_[index + 1].place).norm());
+  return step.turn * (step.turn * off + 2 * step.travel.norm());
+}
+
+}  // namespace graze::clearance

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "graze/clearance/report.h"
+
+namespace graze {
+namespace {
+
+// Tenths of a millimetre: finer than any scan, and coarser than the rounding of geo-referenced coordinates. Nothing
+// where nothing is near.
+std::string metres(double value) {
+  if (!std::isfinite(value)) return value > 0 ? "" : "-inf";
+  const std::string text = fmt::format("{:.4f}", value);
+  return text == "-0.0000" ? "0.0000" : text;
+}
+
+}  // namespace
+
+std::string profile_csv(const ClearanceReport& report) {
+  std::string out = "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level\n";
+  for (const ProfileRow& row : report.profile) {
+    double least = kInfinity;
+    out += fmt::format("{},{}", metres(row.from), metres(row.to));
+    for (const ReportPlace& place : row.least) {
+      out += "," + metres(place.clearance);
+      least = std::min(least, place.clearance);
+    }
+    out += fmt::format(",{},{}\n", metres(least), name_of(level_of(least, report.options)));
+  }
+  return out;
+}
+
+std::string clusters_csv(const ClearanceReport& report) {
+  std::string out =
+      "rank,level,clearance_m,chainage_m,chainage_from_m,chainage_to_m,side,x_m,y_m,z_m,vehicle_x_m,vehicle_y_m,"
+      "vehicle_z_m,vehicle_chainage_m,pose,points,hits,below_fail,below_warn,point_index,model_element\n";
+  std::size_t rank = 0;
+  for (const ReportCluster& c : report.clusters) {
+    const ReportPlace& w = c.worst;
+    out += fmt::format("{},{},{},{},{},{},{}", ++rank, name_of(c.level), metres(w.clearance), metres(w.chainage),
+                       metres(c.from), metres(c.to), name_of(w.side));
+    for (const Vec3& p : {w.point, w.in_vehicle}) {
+      out += fmt::format(",{},{},{}", metres(p.x()), metres(p.y()), metres(p.z()));
+    }
+    out += fmt::format(",{},{},{},{},{},{},{},{}\n", metres(w.pose_chainage), w.pose, c.total(), c.points[0],
+                       c.points[1], c.points[2], w.index, w.element);
+  }
+  return out;
+}
+
+}  // namespace graze

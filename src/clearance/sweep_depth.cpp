@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "clearance/sweep.h"
+
+namespace graze::clearance {
+namespace {
+
+// The signed distance from the surface of a solid, with the triangle it was found at.
+struct Depth {
+  Vec3 place;
+  double value;
+  std::uint32_t triangle;
+};
+
+class DepthSearch {
+ public:
+  DepthSearch(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best)
+      : tree_(tree), model_(model), p_(p), best_(best), tolerance_(tolerance_at(p)) {}
+
+  void run() {
+    struct Part {
+      std::uint32_t node;
+      Depth a, b;
+    };
+    Part stack[40];
+    std::size_t size = 0;
+    const PoseNode& root = tree_.node(PoseTree::kRoot);
+    stack[size++] = {PoseTree::kRoot, at_knot(root.first), at_knot(root.last)};
+    note(stack[0].a, root.first, 0);
+    note(stack[0].b, root.last - 1, 1);
+    while (size > 0) {
+      const Part part = stack[--size];
+      const PoseNode& node = tree_.node(part.node);
+      const double deviation = node.place + node.turn * (p_ - node.center).norm();
+      if (hopeless(bound(part.a, part.b, deviation))) continue;
+      if (node.leaf()) {
+        step(node.first, part.a, part.b);
+        continue;
+      }
+      const std::uint32_t knot = tree_.node(node.left).last;
+      const Depth middle = at_knot(knot);
+      note(middle, knot, 0);
+      const Part left{node.left, part.a, middle}, right{node.right, middle, part.b};
+      const bool left_first = part.a.value < part.b.value;
+      stack[size++] = left_first ? right : left;
+      stack[size++] = left_first ? left : right;
+    }
+  }
+
+ private:
+  bool hopeless(double least) const { return least > best_.value - tolerance_; }
+
+  Depth at(const Vec3& place) const {
+    // Far from the box, its distance is enough to be of no interest.
+    const double off = gap(model_.bounds, place);
+    if (off > 0) return {place, off, PoseNode::kNone};
+    const ModelDistance d = model_.signed_distance(place);
+    return {place, d.value, d.element};
+  }
+  Depth at_knot(std::uint32_t knot) const { return at(tree_.knot(knot).to_model(p_)); }
+
+  void note(const Depth& d, std::uint32_t step, double time) {
+    if (!(d.value < best_.value)) return;
+    best_ = {d.value, step, d.triangle, time, true};
+  }
+
+  double triangle_distance(std::uint32_t triangle, const Vec3& place) const {
+    const mesh::Data& d = model_.mesh.data();
+    return triangle_reach(d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2), place).value;
+  }
+
+  // The signed value changes no faster than the place; and a place inside is no deeper than the distance from any one
+  // triangle, which is convex along the chord and therefore greatest at its ends.
+  double bound(const Depth& a, const Depth& b, double deviation) const {
+    const double length = (b.place - a.place).norm();
+    double least = (a.value + b.value - length) / 2 - deviation;
+    for (const std::uint32_t triangle : {a.triangle, b.triangle}) {
+      if (triangle == PoseNode::kNone) continue;
+      const double most = std::max(triangle_distance(triangle, a.place), triangle_distance(triangle, b.place));
+      least = std::max(least, -most - deviation);
+    }
+    return least;
+  }
+
+  void step(std::uint32_t index, const Depth& from, const Depth& to) {
+    struct Part {
+      double begin, end;
+      Depth a, b;
+    };
+    const double bend = tree_.bend(index, p_) / 8;
+    Part stack[128];
+    std::size_t size = 0;
+    stack[size++] = {0, 1, from, to};
+    while (size > 0) {
+      const Part part = stack[--size];
+      const double width = part.end - part.begin, deviation = bend * width * width;
+      if (hopeless(bound(part.a, part.b, deviation))) continue;
+      if ((part.b.place - part.a.place).norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
+      const double time = (part.begin + part.end) / 2;
+      const Depth middle = at(tree_.place_at(index, p_, time));
+      note(middle, index, time);
+      const Part left{part.begin, time, part.a, middle}, right{time, part.end, middle, part.b};
+      const bool left_first = part.a.value < part.b.value;
+      stack[size++] = left_first ? right : left;
+      stack[size++] = left_first ? left : right;
+    }
+  }
+
+  const PoseTree& tree_;
+  const ModelData& model_;
+  const Vec3& p_;
+  Closest& best_;
+  double tolerance_;
+};
+
+}  // namespace
+
+void search_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best) {
+  DepthSearch(tree, model, p, best).run();
+}
+
+void add_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any) {
+  if (any && best.found) return;
+  constexpr double kTouch = 1e-6;  // metres; more than any rounding of the least distance of a path that crosses
+  const bool touches = best.found && best.value <= kTouch;
+  if (!touches) {
+    // A path that never meets the surface is on one side of it for all of its time.
+    const Vec3 first = tree.knot(0).to_model(p);
+    if (!model.bounds.contains(first) || model.mesh.winding(first) == 0) return;
+  }
+  search_depth(tree, model, p, best);
+}
+
+}  // namespace graze::clearance

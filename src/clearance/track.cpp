@@ -1,0 +1,162 @@
+#include "graze/clearance/track.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "graze/base/error.h"
+#include "graze/base/motion.h"
+
+namespace graze {
+namespace {
+
+constexpr std::size_t kPerLeaf = 4;  // segments
+
+double gap_squared(const Aabb& box, const Vec3& p) {
+  const Vec3 outside = (box.min - p).cwiseMax(p - box.max).cwiseMax(0.0);
+  return outside.squaredNorm();
+}
+
+}  // namespace
+
+Track::Track(Trajectory trajectory) : trajectory_(std::move(trajectory)), chainage_(trajectory_.chainage()) {
+  if (trajectory_.empty()) throw Error("trajectory", "has no poses");
+  // A single pose is a track of one segment without length.
+  segments_ = std::max<std::size_t>(1, trajectory_.size() - 1);
+  leaves_ = 1;
+  while (leaves_ * kPerLeaf < segments_) leaves_ *= 2;
+  boxes_.resize(2 * leaves_);
+  for (std::size_t s = 0; s < segments_; ++s) {
+    boxes_[leaves_ + s / kPerLeaf].extend(start_of(s)).extend(end_of(s));
+  }
+  for (std::size_t k = leaves_ - 1; k > 0; --k) {
+    boxes_[k].extend(boxes_[2 * k]).extend(boxes_[2 * k + 1]);
+  }
+}
+
+const Vec3& Track::end_of(std::size_t segment) const {
+  return trajectory_.poses[std::min(segment + 1, trajectory_.size() - 1)].translation();
+}
+
+TrackPlace Track::place_in(std::size_t segment, double fraction) const {
+  TrackPlace place;
+  place.segment = segment;
+  place.fraction = fraction;
+  const std::size_t next = std::min(segment + 1, trajectory_.size() - 1);
+  const double width = chainage_[next] - chainage_[segment];
+  place.chainage = fraction == 1 ? chainage_[next] : chainage_[segment] + fraction * width;
+  const Vec3 &from = start_of(segment), &to = end_of(segment);
+  place.position = fraction == 1 ? to : Vec3(from + fraction * (to - from));
+  place.distance = 0;
+  return place;
+}
+
+TrackPlace Track::place_at(double chainage) const {
+  if (!(chainage >= 0)) chainage = 0;
+  const auto behind =
+      static_cast<std::size_t>(std::upper_bound(chainage_.begin(), chainage_.end(), chainage) - chainage_.begin());
+  if (behind == chainage_.size()) return place_in(segments_ - 1, trajectory_.size() > 1 ? 1 : 0);
+  const std::size_t segment = behind - 1;
+  return place_in(segment, (chainage - chainage_[segment]) / (chainage_[behind] - chainage_[segment]));
+}
+
+Pose Track::pose_at(const TrackPlace& place) const {
+  const std::size_t last = trajectory_.size() - 1;
+  const std::size_t from = std::min(place.segment, last), to = std::min(from + 1, last);
+  return Motion(trajectory_.poses[from], trajectory_.poses[to]).at(place.fraction);
+}
+
+double Track::time_at(const TrackPlace& place) const {
+  const std::vector<double>& times = trajectory_.times;
+  if (times.empty()) return 0;
+  const std::size_t from = std::min(place.segment, times.size() - 1), to = std::min(from + 1, times.size() - 1);
+  return place.fraction == 1 ? times[to] : times[from] + place.fraction * (times[to] - times[from]);
+}
+
+TrackPlace Track::nearest(const Vec3& point, double limit) const {
+  TrackPlace none;
+  if (!is_finite(point) || !(limit >= 0)) return none;
+  double best = limit * limit;
+  std::size_t best_segment = segments_;
+  double best_fraction = 0;
+
+  struct Entry {
+    std::size_t node;
+    double bound;
+  };
+  std::array<Entry, 64> stack;  // one per level and one more: there are fewer than 2^62 leaves
+  std::size_t size = 0;
+  stack[size++] = {1, gap_squared(boxes_[1], point)};
+  while (size > 0) {
+    const Entry entry = stack[--size];
+    if (!(entry.bound <= best)) continue;
+    if (entry.node < leaves_) {
+      const std::size_t left = 2 * entry.node;
+      const Entry children[2] = {{left, gap_squared(boxes_[left], point)},
+                                 {left + 1, gap_squared(boxes_[left + 1], point)}};
+      const int nearer = children[1].bound < children[0].bound ? 1 : 0;
+      stack[size++] = children[1 - nearer];
+      stack[size++] = children[nearer];
+      continue;
+    }
+    const std::size_t begin = (entry.node - leaves_) * kPerLeaf, end = std::min(begin + kPerLeaf, segments_);
+    for (std::size_t s = begin; s < end; ++s) {
+      const Vec3 way = end_of(s) - start_of(s), offset = point - start_of(s);
+      const double square = way.squaredNorm();
+      const double fraction = square > 0 ? std::clamp(way.dot(offset) / square, 0.0, 1.0) : 0;
+      const double distance = (offset - fraction * way).squaredNorm();
+      if (distance < best || (distance == best && s < best_segment)) {
+        best = distance;
+        best_segment = s;
+        best_fraction = fraction;
+      }
+    }
+  }
+  if (best_segment == segments_) return none;
+  TrackPlace place = place_in(best_segment, best_fraction);
+  place.distance = std::sqrt(best);
+  return place;
+}
+
+namespace {
+
+/// The fraction of the way from `from` to `to` at which the distance from `center` reaches `radius`; the one at `from`
+/// is below it, that at `to` is not.
+double crossing(const Vec3& center, double radius, const Vec3& from, const Vec3& to) {
+  const Vec3 way = to - from, offset = from - center;
+  const double a = way.squaredNorm(), b = way.dot(offset);
+  const double below = (radius - offset.norm()) * (radius + offset.norm());
+  const double root = std::sqrt(std::max(0.0, b * b + a * below));
+  return std::clamp(b > 0 ? below / (b + root) : (root - b) / a, 0.0, 1.0);
+}
+
+}  // namespace
+
+// Along a straight segment the distance from a point has no maximum but at the ends, so that looking at these finds the
+// first crossing.
+TrackPlace Track::ahead(const TrackPlace& from, double distance) const {
+  const Vec3& center = from.position;
+  for (std::size_t s = from.segment; s < segments_ && distance >= 0; ++s) {
+    if (!((end_of(s) - center).norm() >= distance)) continue;
+    const bool first = s == from.segment;
+    const double fraction = crossing(center, distance, first ? center : start_of(s), end_of(s));
+    return place_in(s, first ? from.fraction + fraction * (1 - from.fraction) : fraction);
+  }
+  TrackPlace none;
+  none.segment = segments_ - 1;
+  return none;
+}
+
+TrackPlace Track::behind(const TrackPlace& from, double distance) const {
+  const Vec3& center = from.position;
+  for (std::size_t s = std::min(from.segment + 1, segments_); s-- > 0 && distance >= 0;) {
+    if (!((start_of(s) - center).norm() >= distance)) continue;
+    const bool first = s == from.segment;
+    const double fraction = crossing(center, distance, first ? center : end_of(s), start_of(s));
+    return place_in(s, first ? from.fraction * (1 - fraction) : 1 - fraction);
+  }
+  return {};
+}
+
+}  // namespace graze

@@ -1,0 +1,116 @@
+#include "graze/clearance/vehicle.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "clearance/trajectory_limits.h"
+#include "graze/base/error.h"
+#include "graze/base/parallel.h"
+
+namespace graze {
+namespace {
+
+// How steep the line between the bogies may be against "up": the sine of the angle between the two.
+constexpr double kSteepest = 1e-3;
+// A body whose rear bogie runs one step may move this many steps before it is a jump.
+constexpr double kLongestStep = 4;
+
+/// The pose at which the bogie centres of a vehicle stand at `rear` and `front`, leaning half-way between two up-axes.
+Pose body_between(const Vehicle& vehicle, const Vec3& rear, const Vec3& front, const Vec3& up, double chainage) {
+  const Vec3 forward = unit(front - rear);
+  const Vec3 across = unit(up).cross(forward);
+  if (!(up.norm() > kSteepest) || !(across.norm() > kSteepest)) {
+    throw Error("track",
+                fmt::format("climbs vertically or turns over at chainage {:.3f}; is z up in its poses?", chainage));
+  }
+  Mat3 rotation;
+  rotation.col(1) = unit(across);
+  const Vec3 above = forward.cross(Vec3(rotation.col(1)));
+  // Bogie centres at different heights tilt the body against the line between them.
+  const Vec3 span = vehicle.front_bogie() - vehicle.rear_bogie();
+  const double cosine = span.x() / span.norm(), sine = span.z() / span.norm();
+  rotation.col(0) = cosine * forward - sine * above;
+  rotation.col(2) = sine * forward + cosine * above;
+  const Vec3 middle = (vehicle.rear_bogie() + vehicle.front_bogie()) / 2;
+  return Pose::from_matrix(rear + (front - rear) / 2 - rotation * middle, rotation);
+}
+
+}  // namespace
+
+void Vehicle::check() const {
+  const auto refuse = [](const char* field, const char* demand, double value) {
+    throw Error(field, fmt::format("must be {}, got {}", demand, value));
+  };
+  if (!(bogie_distance > 0) || !std::isfinite(bogie_distance)) {
+    refuse("bogie_distance", "positive and finite", bogie_distance);
+  }
+  if (!(length >= 0) || !std::isfinite(length)) refuse("length", "finite and not negative", length);
+  if (!std::isfinite(bogie_middle)) refuse("bogie_middle", "finite", bogie_middle);
+  if (!std::isfinite(rear_axis_height)) refuse("axis_heights", "finite", rear_axis_height);
+  if (!std::isfinite(front_axis_height)) refuse("axis_heights", "finite", front_axis_height);
+}
+
+double center_throw(const Vehicle& vehicle, double radius) {
+  return vehicle.bogie_distance * vehicle.bogie_distance / (8 * radius);
+}
+
+double end_throw(const Vehicle& vehicle, double radius) {
+  return (vehicle.length - vehicle.bogie_distance) * (vehicle.length + vehicle.bogie_distance) / (8 * radius);
+}
+
+VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOptions& options) {
+  vehicle.check();
+  if (!(options.step > 0) || !std::isfinite(options.step)) {
+    throw Error("step", fmt::format("must be positive and finite, got {}", options.step));
+  }
+  const double span = (vehicle.front_bogie() - vehicle.rear_bogie()).norm();
+  const TrackPlace end = track.place_at(track.length());
+  const TrackPlace last = track.behind(end, span);
+  if (!std::isfinite(last.distance)) {
+    throw Error("track", fmt::format("is {:.3f} m long, too short for bogies {:.3f} m apart", track.length(), span));
+  }
+  const double wanted = std::ceil(last.chainage / options.step);
+  if (!(wanted < kMostPoses)) {
+    throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", options.step, wanted));
+  }
+  const auto pieces = static_cast<std::size_t>(wanted);
+  const std::size_t count = pieces + 1;
+  VehicleRun run;
+  run.body.poses.resize(count);
+  if (!track.trajectory().times.empty()) run.body.times.resize(count);
+  run.rear.resize(count);
+  run.front.resize(count);
+  const double step = pieces == 0 ? 0 : last.chainage / static_cast<double>(pieces);
+
+  parallel_for(count,
+               [&](std::size_t i) {
+                 const TrackPlace rear = i == pieces ? last : track.place_at(step * static_cast<double>(i));
+                 const TrackPlace front = i == pieces ? end : track.ahead(rear, span);
+                 if (!std::isfinite(front.distance)) {
+                   throw Error("track", fmt::format("doubles back behind chainage {:.3f}: no place for the front bogie",
+                                                    rear.chainage));
+                 }
+                 const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
+                 run.body.poses[i] = body_between(vehicle, rear.position, front.position, up, rear.chainage);
+                 if (!run.body.times.empty()) run.body.times[i] = track.time_at(rear);
+                 run.rear[i] = rear.chainage;
+                 run.front[i] = front.chainage;
+               },
+               {.threads = options.threads});
+
+  for (std::size_t i = 1; i < count; ++i) {
+    const double moved = run.front[i] - run.front[i - 1];
+    if (std::abs(moved) <= kLongestStep * step + kLongestStep * kEpsilon * track.length()) continue;
+    throw Error("track", fmt::format("doubles back: when the rear bogie runs on from chainage {:.3f} by {:.3f} m, the "
+                                     "front bogie would jump from {:.3f} to {:.3f}; smooth or resample it",
+                                     run.rear[i - 1], step, run.front[i - 1], run.front[i]));
+  }
+  return run;
+}
+
+Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOptions& options) {
+  return run_along(track, vehicle, options).body;
+}
+
+}  // namespace graze

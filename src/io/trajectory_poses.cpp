@@ -1,0 +1,173 @@
+// From rows to poses: what is checked, what is repaired, and where rotations come from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "graze/base/error.h"
+#include "io/cloud_source.h"
+#include "io/trajectory_rows.h"
+
+namespace graze::io {
+namespace {
+
+// Lengths of quaternions that are farther from 1 than printing explains.
+constexpr double kOddLength = 1e-3;
+
+double length_of(const std::array<double, 4>& q) { return std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3])); }
+
+class PoseMaker {
+ public:
+  PoseMaker(TrajectoryRows&& rows, const ReadTrajectoryOptions& options) : in_(std::move(rows)), options_(options) {}
+
+  TrajectoryFile make() {
+    TrajectoryFile file;
+    file.format = in_.format;
+    file.lines = in_.rows.size();
+    drop_faults();
+    order_times();
+    if (in_.rows.empty()) throw Error(in_.name, "holds no poses that could be kept");
+    if (in_.rotations) note_lengths();
+    const Pose turn = axes_turn();
+    file.trajectory.poses.reserve(in_.rows.size());
+    for (std::size_t i = 0; i < in_.rows.size(); ++i) {
+      file.trajectory.poses.push_back(in_.rotations ? given_pose(in_.rows[i]) * turn : pose_along(i));
+    }
+    if (in_.times) {
+      file.trajectory.times.reserve(in_.rows.size());
+      for (const TrajectoryRow& row : in_.rows) file.trajectory.times.push_back(row.time);
+    }
+    if (!in_.rotations) in_.notes.emplace_back("rotations follow the way from pose to pose, with z up");
+    file.notes = std::move(in_.notes);
+    return file;
+  }
+
+ private:
+  [[noreturn]] void refuse(const TrajectoryRow& row, const std::string& why) const {
+    throw Error(in_.name, row.line, why);
+  }
+
+  // Why a row is no pose; null if it is one.
+  const char* fault_of(const TrajectoryRow& row) const {
+    if (in_.times && !std::isfinite(row.time)) return "the time is no finite number";
+    if (!is_finite(row.position)) return "the position is no finite number";
+    if (!(options_.unit * row.position.cwiseAbs().maxCoeff() <= kLargestLength)) return "the position is beyond 1e50 m";
+    const double length = length_of(row.rotation);
+    if (!std::isfinite(length)) return "the rotation is no finite number";
+    if (in_.rotations && !(length > 0)) return "the quaternion is zero";
+    return nullptr;
+  }
+
+  void drop_faults() {
+    std::size_t dropped = 0, first = 0;
+    const char* why_first = nullptr;
+    std::erase_if(in_.rows, [&](const TrajectoryRow& row) {
+      const char* why = fault_of(row);
+      if (why == nullptr) return false;
+      if (!options_.repair) refuse(row, why);
+      if (dropped++ == 0) first = row.line, why_first = why;
+      return true;
+    });
+    if (dropped > 0) {
+      in_.notes.push_back(
+          fmt::format("{} poses were left out: the first at line {}, where {}", dropped, first, why_first));
+    }
+  }
+
+  void order_times() {
+    if (!in_.times) return;
+    std::vector<TrajectoryRow>& rows = in_.rows;
+    std::size_t out_of_order = 0;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      if (rows[i].time > rows[i - 1].time) continue;
+      if (!options_.repair) {
+        refuse(rows[i], fmt::format("the time {} is not later than {} at line {}; to sort them, ask for repair",
+                                    rows[i].time, rows[i - 1].time, rows[i - 1].line));
+      }
+      out_of_order += rows[i].time < rows[i - 1].time;
+    }
+    if (out_of_order > 0) {
+      std::stable_sort(rows.begin(), rows.end(),
+                       [](const TrajectoryRow& a, const TrajectoryRow& b) { return a.time < b.time; });
+      in_.notes.push_back(fmt::format("sorted by time: it went back {} times", out_of_order));
+    }
+    const std::size_t before = rows.size();
+    rows.erase(std::unique(rows.begin(), rows.end(),
+                           [](const TrajectoryRow& a, const TrajectoryRow& b) { return a.time == b.time; }),
+               rows.end());
+    if (rows.size() < before) {
+      in_.notes.push_back(
+          fmt::format("{} poses were left out: an earlier line has the same time", before - rows.size()));
+    }
+  }
+
+  void note_lengths() {
+    double least = kInfinity, most = 0;
+    for (const TrajectoryRow& row : in_.rows) {
+      const double length = length_of(row.rotation);
+      least = std::min(least, length);
+      most = std::max(most, length);
+    }
+    if (least > 1 - kOddLength && most < 1 + kOddLength) return;
+    in_.notes.push_back(fmt::format("quaternions of length {:.6g} to {:.6g} were normalised", least, most));
+  }
+
+  Pose given_pose(const TrajectoryRow& row) const {
+    const std::array<double, 4>& q = row.rotation;
+    return Pose::from_xyzw(options_.unit * row.position, q[0], q[1], q[2], q[3]);
+  }
+
+  // Forward is where the way goes from the pose before to the one behind, up is z, then the roll.
+  Pose pose_along(std::size_t i) {
+    const std::vector<TrajectoryRow>& rows = in_.rows;
+    const std::size_t from = i > 0 ? i - 1 : 0, to = std::min(i + 1, rows.size() - 1);
+    const Vec3 way = rows[to].position - rows[from].position;
+    if (way.squaredNorm() > 0) {
+      last_way_ = way;
+    } else if (i == 0) {
+      // Where it rests at first, it looks where it will go.
+      const auto moved = std::find_if(rows.begin(), rows.end(),
+                                      [&](const TrajectoryRow& row) { return row.position != rows[0].position; });
+      if (moved != rows.end()) last_way_ = moved->position - rows[0].position;
+    }
+    const double level = std::hypot(last_way_.x(), last_way_.y());
+    constexpr double kLeastSlant = 1e-6;
+    if (!(level > kLeastSlant * std::abs(last_way_.z()))) {
+      refuse(rows[i], "the way goes straight up, so that no rotation follows from it; give one");
+    }
+    return Pose::from_rpy(options_.unit * rows[i].position, rows[i].rotation[0], -std::atan2(last_way_.z(), level),
+                          std::atan2(last_way_.y(), last_way_.x()));
+  }
+
+  // What turns the frame of the file to forward, left, up.
+  Pose axes_turn() const {
+    constexpr std::string_view kLetters = "flubrd";
+    Mat3 axes = Mat3::Zero();
+    bool known = options_.axes.size() == 3;
+    for (std::size_t k = 0; k < 3 && known; ++k) {
+      const std::size_t letter = kLetters.find(options_.axes[k]);
+      known = letter != std::string_view::npos;
+      if (known) axes(static_cast<Eigen::Index>(letter % 3), static_cast<Eigen::Index>(k)) = letter < 3 ? 1 : -1;
+    }
+    if (!known || std::abs(axes.determinant()) != 1) {
+      throw Error("axes", fmt::format("must be three of the letters f b l r u d, one for each direction, got {}",
+                                      quoted(options_.axes)));
+    }
+    if (axes.determinant() < 0) {
+      throw Error("axes", fmt::format("{} is a left-handed frame", quoted(options_.axes)));
+    }
+    return Pose::from_matrix(Vec3::Zero(), axes.transpose());
+  }
+
+  TrajectoryRows in_;
+  const ReadTrajectoryOptions& options_;
+  Vec3 last_way_ = Vec3::UnitX();
+};
+
+}  // namespace
+
+TrajectoryFile poses_of(TrajectoryRows&& rows, const ReadTrajectoryOptions& options) {
+  return PoseMaker(std::move(rows), options).make();
+}
+
+}  // namespace graze::io

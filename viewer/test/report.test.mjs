@@ -1,0 +1,163 @@
+// Clicks through a report as a reader does, in a headless Chromium, from the file and without any network.
+//
+//   GRAZE_REPORT=report.html node --test viewer/test/report.test.mjs
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+// The packages lie in the build tree, not beside this file.
+const require = createRequire(path.join(process.env.GRAZE_NODE_MODULES ?? path.resolve('viewer'), 'package.json'));
+const { chromium } = require('playwright-core');
+
+const report = process.env.GRAZE_REPORT;
+const shots = process.env.GRAZE_SCREENSHOTS;
+const browserPath = process.env.GRAZE_CHROMIUM ?? '/usr/bin/chromium';
+const PATIENCE = Number(process.env.GRAZE_PATIENCE ?? 60_000);
+
+let browser;
+let page;
+const errors = [];
+const requests = [];
+
+before(async () => {
+  assert.ok(report && existsSync(report), 'GRAZE_REPORT must name a report');
+  browser = await chromium.launch({
+    executablePath: browserPath,
+    timeout: PATIENCE,
+    args: [
+      '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+      '--ignore-gpu-blocklist',
+    ],
+  });
+  page = await browser.newPage({ viewport: { width: 1360, height: 900 } });
+  page.setDefaultTimeout(PATIENCE);
+  page.on('pageerror', (e) => errors.push(String(e)));
+  page.on('console', (m) => m.type() === 'error' && errors.push(m.text()));
+  page.on('request', (r) => requests.push(r.url()));
+  await page.goto(pathToFileURL(path.resolve(report)).href);
+  if (shots) mkdirSync(shots, { recursive: true });
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+const state = () => page.evaluate(() => window.graze.state());
+const settled = () => page.waitForFunction(() => window.graze.state().settled, null, { polling: 200 });
+const shoot = async (name) => {
+  if (shots) await page.screenshot({ path: path.join(shots, name + '.png') });
+};
+/// How many different colours the 3-D view shows: one if it is empty.
+const colours = () =>
+  page.evaluate(() => {
+    const from = document.querySelector('#stage canvas');
+    const to = document.createElement('canvas');
+    to.width = 200;
+    to.height = 120;
+    const g = to.getContext('2d');
+    g.drawImage(from, 0, 0, 200, 120);
+    const bytes = g.getImageData(0, 0, 200, 120).data;
+    const seen = new Set();
+    for (let i = 0; i < bytes.length; i += 4) seen.add((bytes[i] << 16) | (bytes[i + 1] << 8) | bytes[i + 2]);
+    return seen.size;
+  });
+
+test('shows the verdict, the diagram and the worst place first', async () => {
+  await page.waitForFunction(() => window.graze !== undefined);
+  assert.match(await page.locator('.verdict b').innerText(), /Does not fit|Fits, narrowly|Clear/);
+  assert.ok(await page.locator('#profile-figure .uplot').isVisible());
+  await settled();
+  const s = await state();
+  assert.equal(s.choice.cluster, 0);
+  assert.ok(s.shown > 1000, `only ${s.shown} points are drawn`);
+  assert.ok((await colours()) > 20, 'the 3-D view is empty');
+  assert.ok(s.sectionPoints > 20, `only ${s.sectionPoints} points in the section`);
+  await shoot('1-top');
+});
+
+test('lists places by clearance, and a click goes there', async () => {
+  const rows = page.locator('tr[data-cluster]');
+  const count = await rows.count();
+  assert.ok(count > 1, 'the scene should have several places');
+  const clearances = await rows.evaluateAll((all) =>
+    all.map((r) => Number(r.children[3].textContent.replace('\u2212', '-').replace(' m', ''))),
+  );
+  assert.deepEqual(clearances, [...clearances].sort((a, b) => a - b));
+  const before = await state();
+  await rows.nth(1).click();
+  await settled();
+  const now = await state();
+  assert.equal(now.choice.cluster, 1);
+  assert.notDeepEqual(now.camera, before.camera);
+  assert.match(await page.locator('#caption').innerText(), /^Place 2 of/);
+  assert.ok(await rows.nth(1).evaluate((r) => r.classList.contains('chosen')));
+  await page.waitForTimeout(700); // the page scrolls to the view
+  await shoot('2-place');
+});
+
+test('turns to every view', async () => {
+  for (const view of ['behind', 'above', 'all', 'gap']) {
+    await page.locator(`[data-view=${view}]`).click();
+    await settled();
+    assert.equal((await state()).view, view);
+    assert.ok((await colours()) > 10, `nothing is seen ${view}`);
+    await shoot(`3-${view}`);
+  }
+});
+
+test('steps through the places and drives along the way', async () => {
+  await page.locator('#previous').click();
+  await settled();
+  assert.equal((await state()).choice.cluster, 0);
+  await page.locator('#next').click();
+  await settled();
+  assert.equal((await state()).choice.cluster, 1);
+  await page.locator('#drive').evaluate((slider) => {
+    slider.value = String(Number(slider.max) / 2);
+    slider.dispatchEvent(new Event('input'));
+  });
+  await settled();
+  const s = await state();
+  assert.equal(s.choice.place, null);
+  assert.match(await page.locator('#caption').innerText(), /vehicle at chainage/);
+  await shoot('4-drive');
+});
+
+test('goes to where the diagram is clicked, and zooms where it is dragged', async () => {
+  const over = page.locator('.u-over');
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  await page.mouse.click(box.x + 0.31 * box.width, box.y + 0.5 * box.height);
+  await settled();
+  const s = await state();
+  assert.ok(s.choice.cluster === -1);
+  await page.mouse.move(box.x + 0.2 * box.width, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForTimeout(300);
+  await shoot('5-zoomed');
+  const after = await state();
+  assert.deepEqual(after.choice, s.choice, 'a drag must not choose a place');
+  await page.mouse.dblclick(box.x + 0.5 * box.width, box.y + 100);
+});
+
+test('takes the whole keyboard way too', async () => {
+  const row = page.locator('tr[data-cluster]').first();
+  await row.focus();
+  await page.keyboard.press('Enter');
+  await settled();
+  assert.equal((await state()).choice.cluster, 0);
+});
+
+test('is one file: asks for nothing and has no errors', async () => {
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await shoot('6-end');
+  assert.deepEqual(requests.filter((u) => !u.startsWith('file:') && !u.startsWith('data:') && !u.startsWith('blob:')), []);
+  assert.deepEqual(requests.filter((u) => u.startsWith('file:')).length, 1);
+  assert.deepEqual(errors, []);
+});
