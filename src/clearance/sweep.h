@@ -17,8 +17,9 @@ struct Closest {
   PointClearance result(const PoseTree& tree, double limit) const;
 };
 
-/// What a value is sure to: the tolerance, and how coarse the coordinates themselves are.
-inline double tolerance_at(const Vec3& p) { return kClearanceTolerance + 4 * kEpsilon * p.cwiseAbs().maxCoeff(); }
+/// What a value is searched to: a part of the tolerance, since solids need several of it to tell inside from outside
+/// (sweep_depth.cpp), and how coarse the coordinates themselves are.
+inline double tolerance_at(const Vec3& p) { return kClearanceTolerance / 16 + 4 * kEpsilon * p.cwiseAbs().maxCoeff(); }
 
 /// Walks pairs of pose intervals and model nodes, nearest first: a pair whose chord and box are farther apart than the
 /// best value cannot improve it. Single elements are minimised along the motion by tangents: the distance from a convex

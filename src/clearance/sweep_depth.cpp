@@ -48,12 +48,16 @@ class DepthSearch {
   }
 
  private:
-  bool hopeless(double least) const { return least > best_.value - tolerance_; }
+  // A path that slides along the surface, by as little outside as cannot be told from touching, may be as deep inside
+  // for all that a triangle can prove. Nine tolerances are still less than kClearanceTolerance.
+  bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_; }
 
   Depth at(const Vec3& place) const {
-    // Far from the box, its distance is enough to be of no interest.
+    // Far from the box, its distance is enough to be of no interest. Near to it, a triangle is needed: a place that
+    // slides along a side of the box, a hair outside, would have to be looked at hair by hair.
+    constexpr double kFar = 0.01;  // metres
     const double off = gap(model_.bounds, place);
-    if (off > 0) return {place, off, PoseNode::kNone};
+    if (off > kFar) return {place, off, PoseNode::kNone};
     const ModelDistance d = model_.signed_distance(place);
     return {place, d.value, d.element};
   }
@@ -121,8 +125,7 @@ void search_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, C
 
 void add_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any) {
   if (any && best.found) return;
-  constexpr double kTouch = 1e-6;  // metres; more than any rounding of the least distance of a path that crosses
-  const bool touches = best.found && best.value <= kTouch;
+  const bool touches = best.found && best.value <= 4 * tolerance_at(p);
   if (!touches) {
     // A path that never meets the surface is on one side of it for all of its time.
     const Vec3 first = tree.knot(0).to_model(p);

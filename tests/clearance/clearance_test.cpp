@@ -251,6 +251,21 @@ TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
   for (const PointClearance& r : results) EXPECT_EQ(r, swept.at({0, 0, 0}));
 }
 
+TEST(SweptClearance, APointThatSlidesAlongASideAHairOutsideIsMeasuredAtOnce) {
+  // Hair by hair this would take weeks.
+  std::vector<Vec3> v;
+  for (int i = 0; i < 8; ++i) v.emplace_back(i & 1 ? 500 : -500, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
+  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  const ClearanceModel train(Mesh(v, t, {.solid = true}));
+  const std::vector<Pose> path{Pose::at({-2000, 0, 0}), Pose::at({2000, 0, 0})};
+  const SweptClearance swept(train, path, {.limit = 0.1});
+  for (const double hair : {0.0, 1e-10, 5e-10, 1e-9, 1e-7, 1e-5}) {
+    EXPECT_NEAR(swept.at({0, 1 + hair, 0}).clearance, hair, 2e-9);
+    EXPECT_NEAR(swept.at({0, -0.3, -1 - hair}).clearance, hair, 2e-9);
+  }
+}
+
 TEST(SweptClearance, EmptyScansAndCancelledWork) {
   const ClearanceModel model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose()};
