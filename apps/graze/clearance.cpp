@@ -12,6 +12,7 @@
 #include "clearance_job.h"
 #include "command.h"
 #include "graze/base/error.h"
+#include "graze/base/parallel.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/write_file.h"
 #include "graze/version.h"
@@ -100,6 +101,13 @@ class Job {
   void read(const Progress& progress) {
     way_ = read_way(a_);
     model_ = read_model(a_);
+    if (const std::size_t shapes = model_.frames.size(); shapes > 1 && shapes != way_.poses.size()) {
+      throw Error(
+          a_.model,
+          fmt::format("has {} shapes, but the path has {} poses{}; a model that changes has one shape for "
+                      "each pose",
+                      shapes, way_.poses.size(), a_.step > 0 || a_.smooth > 0 ? " with --step or --smooth" : ""));
+    }
     for (const std::string& scan : a_.scans) outcome_.inputs.push_back({"scan", scan, 0, ""});
     outcome_.inputs.push_back({"path", a_.path, 0, ""});
     outcome_.inputs.insert(outcome_.inputs.end(), model_.files.begin(), model_.files.end());
@@ -120,20 +128,21 @@ class Job {
 
   void measure(const Progress& progress) {
     progress.report(0, "measuring");
-    const Measure measure = measure_of(a_, model_, way_);
+    const Method method = method_of(a_, model_, way_);
     ReportBuilder builder(*path_, options());
     std::vector<PointClearance> results;
     for_each_block(progress,
                    [&](std::size_t block, std::uint64_t first, std::span<const Vec3> points, const Progress& part) {
                      results.assign(points.size(), {});
                      if (!store_ || !store_->load(block, results)) {
-                       measure(points, results, part);
+                       method.measure(points, results, part);
                        if (store_) store_->save(block, results);
                      }
                      builder.add(points, results, first);
                      part.report(1);
                    });
     outcome_.report = std::move(builder).finish();
+    if (method.depth) measure_depths(method);
     const ClearanceReport& r = outcome_.report;
     if (r.within == 0 && r.points > r.skipped && outcome_.cautions.empty()) {
       outcome_.cautions.push_back(fmt::format(
@@ -141,6 +150,13 @@ class Job {
           "the coordinate systems.",
           a_.reach()));
     }
+  }
+
+  void measure_depths(const Method& method) {
+    std::vector<ReportCluster>& clusters = outcome_.report.clusters;
+    parallel_for(std::min(clusters.size(), a_.sections),
+                 [&](std::size_t i) { clusters[i].depth = method.depth(*path_, clusters[i].worst); },
+                 {.threads = a_.threads});
   }
 
   // The paper's depths and sets are those of whole scans.
@@ -171,12 +187,16 @@ class Job {
   void write_report(const Progress& progress) {
     progress.report(0, "writing " + a_.report);
     PageParts parts;
-    parts.model = report_model(model_.parts);
+    // All shapes of a model that changes have the room of one.
+    const std::size_t frames = model_.frames.size();
+    const ReportModelOptions drawn{.points = std::max<std::size_t>(500, ReportModelOptions().points / frames),
+                                   .triangles = std::max<std::size_t>(1000, ReportModelOptions().triangles / frames)};
+    for (const std::vector<Placed>& shape : model_.frames) parts.models.push_back(report_model(shape, drawn));
     std::vector<ReportPlace> places;
     for (const ReportCluster& c : outcome_.report.clusters) {
       if (places.size() < a_.sections) places.push_back(c.worst);
     }
-    SectionBuilder sections(*path_, parts.model, places, {.thickness = a_.slice});
+    SectionBuilder sections(*path_, parts.models, places, {.thickness = a_.slice});
     ReportCloudBuilder cloud(outcome_.report, *path_,
                              {.points = static_cast<std::size_t>(a_.report_points), .limit = a_.reach()});
     std::vector<PointClearance> results;
@@ -355,7 +375,11 @@ void add_clearance(CLI::App& app, Session& session) {
   command->add_option("--path", a->path, "The track or the model's way: TUM, KITTI, 3x4 rows, CSV")
       ->required()
       ->option_text("FILE");
-  command->add_option("--model", a->model, "What moves along the path: a mesh or a cloud, x forward, y left, z up")
+  command
+      ->add_option(
+          "--model", a->model,
+          "What moves along the path: a mesh or a cloud, x forward, y left, z up; a folder of them is a model that "
+          "changes its shape, with one file per pose in the order of their names")
       ->option_text("FILE");
   command->add_option("--vehicle", a->vehicle, "A vehicle on two bogies that follows the path: JSON")
       ->option_text("FILE");
@@ -402,7 +426,7 @@ void add_clearance(CLI::App& app, Session& session) {
   command->add_option("--bin", a->bin, "Chainage per row of the diagram")->option_text("M [1]");
   command->add_option("--link", a->link, "Points nearer than about this make one place")->option_text("M [0.25]");
   command->add_option("--slice", a->slice, "Thickness of the cross-sections")->option_text("M [0.2]");
-  command->add_option("--sections", a->sections, "Cross-sections in the report")->option_text("N [24]");
+  command->add_option("--sections", a->sections, "Places with a cross-section and a way out")->option_text("N [24]");
   command->add_option("--most-clusters", a->most_clusters, "Places that are listed")->option_text("N [200]");
   command->add_option("--report-points", a->report_points, "Points in the 3-D view, about 9 bytes each")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{100'000'000}))

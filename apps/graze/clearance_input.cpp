@@ -55,18 +55,30 @@ Cloud placed_cloud(const Cloud& cloud, const Pose& pose, double unit = 1) {
 }
 
 // One model per mesh and per cloud, one for all shapes together.
-void make_models(MovingModel& model, int threads) {
+std::vector<ClearanceModel> models_of(std::span<const Placed> parts, int threads) {
+  std::vector<ClearanceModel> models;
   std::vector<Placed> shapes;
-  for (const Placed& part : model.parts) {
+  for (const Placed& part : parts) {
     if (const Mesh* mesh = std::get_if<Mesh>(&part.geometry)) {
-      model.models.emplace_back(placed_mesh(*mesh, part.pose));
+      models.emplace_back(placed_mesh(*mesh, part.pose));
     } else if (const Cloud* cloud = std::get_if<Cloud>(&part.geometry)) {
-      model.models.emplace_back(placed_cloud(*cloud, part.pose), threads);
+      models.emplace_back(placed_cloud(*cloud, part.pose), threads);
     } else {
       shapes.push_back(part);
     }
   }
-  if (!shapes.empty()) model.models.emplace_back(std::span<const Placed>(shapes));
+  if (!shapes.empty()) models.emplace_back(std::span<const Placed>(shapes));
+  return models;
+}
+
+void make_models(MovingModel& model, int threads) {
+  if (model.frames.size() == 1) {
+    model.models = models_of(model.frames[0], threads);
+  } else {
+    std::vector<ClearanceModel> shapes;
+    for (const std::vector<Placed>& parts : model.frames) shapes.push_back(models_of(parts, threads).at(0));
+    model.models.push_back(ClearanceModel::deforming(std::move(shapes)));
+  }
   for (const ClearanceModel& m : model.models) {
     if (m.size() > 0) model.box.extend(m.bounds());
   }
@@ -74,20 +86,66 @@ void make_models(MovingModel& model, int threads) {
 }
 
 // Solid where that makes sense: inside of a closed body there is no clearance.
-Mesh read_moving_mesh(const ClearanceArguments& a, std::vector<std::string>& notes) {
+Mesh read_moving_mesh(const ClearanceArguments& a, const std::string& path, std::vector<std::string>& notes) {
   ReadMeshOptions options;
   options.unit = unit_of(a.model_units);
   options.believe_unit = a.model_units == "m";
-  const MeshFile file = read_mesh_file(a.model, options);
-  if (file.header.unit != 1) notes.push_back(fmt::format("{}: units of {} m", a.model, file.header.unit));
+  const MeshFile file = read_mesh_file(path, options);
+  if (file.header.unit != 1) notes.push_back(fmt::format("{}: units of {} m", path, file.header.unit));
   if (!a.shell) {
     try {
       return Mesh(file.vertices, file.triangles, {.solid = true});
     } catch (const Error& error) {
-      notes.push_back(fmt::format("{}: is not closed, so that only its surface counts ({})", a.model, error.what()));
+      notes.push_back(fmt::format("{}: is not closed, so that only its surface counts ({})", path, error.what()));
     }
   }
   return Mesh(file.vertices, file.triangles);
+}
+
+Placed read_shape(const ClearanceArguments& a, const std::string& path, std::vector<std::string>& notes) {
+  if (is_mesh_file(path)) return at(read_moving_mesh(a, path, notes));
+  const Cloud cloud = read_cloud(path, {.radius = a.radius, .attributes = false});
+  return at(placed_cloud(cloud, Pose(), unit_of(a.model_units)));
+}
+
+// Names in the order in which people count: shape_9 before shape_10.
+bool counts_before(const std::string& a, const std::string& b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto number = [&](const std::string& text, std::size_t& i) {
+    while (i + 1 < text.size() && text[i] == '0' && is_digit(text[i + 1])) ++i;
+    const std::size_t begin = i;
+    while (i < text.size() && is_digit(text[i])) ++i;
+    return text.substr(begin, i - begin);
+  };
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string x = number(a, i), y = number(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else if (a[i] != b[j]) {
+      return a[i] < b[j];
+    } else {
+      ++i, ++j;
+    }
+  }
+  if ((i < a.size()) != (j < b.size())) return j < b.size();
+  return a < b;
+}
+
+// The file, or the files of a folder: a model that changes its shape.
+std::vector<std::string> shapes_in(const std::string& model) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(model)) return {model};
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(model)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name.front() != '.') names.push_back(name);
+  }
+  if (names.empty()) throw Error(model, "is an empty folder; a model that changes has a mesh or a cloud for each pose");
+  std::sort(names.begin(), names.end(), counts_before);
+  for (std::string& name : names) name = (fs::path(model) / name).string();
+  return names;
 }
 
 MovingModel model_of_vehicle(const ClearanceArguments& a) {
@@ -95,15 +153,15 @@ MovingModel model_of_vehicle(const ClearanceArguments& a) {
   MovingModel model;
   model.name = vehicle.name.empty() ? std::filesystem::path(a.vehicle).stem().string() : vehicle.name;
   model.files.push_back(input("vehicle", a.vehicle));
-  model.parts = vehicle.body;
-  if (model.parts.empty()) throw Error(a.vehicle, "the vehicle has no body");
+  model.frames = {vehicle.body};
+  if (vehicle.body.empty()) throw Error(a.vehicle, "the vehicle has no body");
   std::ifstream file(a.vehicle, std::ios::binary);
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);  // which was read before
   if (json.is_object() && json.contains("body")) {
     const nlohmann::json body = nlohmann::json::array({json["body"]});
     add_named_files(body, std::filesystem::path(a.vehicle).parent_path(), model.files);
   }
-  for (Placed& part : model.parts) {
+  for (Placed& part : model.frames[0]) {
     if (const Cloud* cloud = std::get_if<Cloud>(&part.geometry); cloud != nullptr && a.radius > 0) {
       part.geometry = cloud->with_radius(a.radius);
     }
@@ -128,12 +186,14 @@ MovingModel read_model(const ClearanceArguments& a) {
     model = model_of_vehicle(a);
   } else {
     model.name = std::filesystem::path(a.model).stem().string();
-    model.files.push_back(input("model", a.model));
-    if (is_mesh_file(a.model)) {
-      model.parts.push_back(at(read_moving_mesh(a, model.notes)));
-    } else {
-      const Cloud cloud = read_cloud(a.model, {.radius = a.radius, .attributes = false});
-      model.parts.push_back(at(placed_cloud(cloud, Pose(), unit_of(a.model_units))));
+    for (const std::string& path : shapes_in(a.model)) {
+      model.files.push_back(input("model", path));
+      model.frames.push_back({read_shape(a, path, model.notes)});
+    }
+    if (model.frames.size() > 1) {
+      model.notes.push_back(
+          fmt::format("{}: {} shapes, one for each pose of the path; between two poses it counts as both", a.model,
+                      model.frames.size()));
     }
   }
   make_models(model, a.threads);

@@ -49,8 +49,8 @@ struct InputFile {
 /// The moving thing: what is measured, part by part, and what is drawn.
 struct MovingModel {
   std::string name;
-  std::vector<Placed> parts;
-  std::vector<ClearanceModel> models;  ///< one per mesh and cloud, one for all shapes
+  std::vector<std::vector<Placed>> frames;  ///< its parts: once, or for every pose of the way
+  std::vector<ClearanceModel> models;       ///< one per mesh and cloud, one for all shapes; one if it changes its shape
   std::vector<InputFile> files;
   std::vector<std::string> notes;
   Aabb box;
@@ -98,8 +98,13 @@ class ScanReader {
 /// Measures a block.
 using Measure =
     std::function<void(std::span<const Vec3> points, std::span<PointClearance> results, const Progress& progress)>;
-/// By the method that was asked for.
-Measure measure_of(const ClearanceArguments& arguments, const MovingModel& model, const Way& way);
+struct Method {
+  Measure measure;
+  /// What it takes to keep --fail at a place; none where the method does not know.
+  std::function<PlaceDepth(const ReportPath& path, const ReportPlace& place)> depth;
+};
+/// The one that was asked for.
+Method method_of(const ClearanceArguments& arguments, const MovingModel& model, const Way& way);
 
 /// No point counts, or the model comes near none by far: whatever is said about it would be said about nothing.
 bool nothing_to_check(const ClearanceArguments& arguments, const MovingModel& model, const Way& way,
@@ -129,7 +134,7 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
 
 /// What the page shows beside.
 struct PageParts {
-  ReportModel model;
+  std::vector<ReportModel> models;      ///< one, or one per pose
   std::vector<ReportSection> sections;  ///< of the first clusters, in their order
   ReportCloud cloud;
 };

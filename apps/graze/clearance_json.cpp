@@ -25,6 +25,16 @@ Json place(const ReportPlace& p) {
           {"model_element", p.element}};
 }
 
+Json depth(const PlaceDepth& d) {
+  return {{"way_out", number(d.exit.depth)},
+          {"way_out_at_least", number(d.exit.at_least)},
+          {"direction", vector(d.exit.direction)},
+          {"left", d.left},
+          {"up", d.up},
+          {"horizontal", number(d.directional.horizontal)},
+          {"vertical", number(d.directional.vertical)}};
+}
+
 Json counts(const std::array<std::uint64_t, kLevels>& levels) {
   Json out;
   for (std::size_t k = 0; k < kLevels; ++k) out[std::string(name_of(static_cast<ClearanceLevel>(k)))] = levels[k];
@@ -62,6 +72,7 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
                   {"min", vector(c.bounds.min)},
                   {"max", vector(c.bounds.max)}};
     entry["worst"] = place(c.worst);
+    entry["depth"] = c.depth ? depth(*c.depth) : Json();
     clusters.push_back(std::move(entry));
   }
   out["clusters"] = std::move(clusters);

@@ -17,12 +17,17 @@ namespace graze::app {
 namespace {
 
 // Each part of the model for itself; the nearest counts, of equally near ones the first.
-Measure exact(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
+Method exact(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
   const auto engines = std::make_shared<std::vector<SweptClearance>>();
   for (const ClearanceModel& m : model.models) {
     engines->emplace_back(m, way.poses, ClearanceOptions{.limit = a.reach(), .threads = a.threads});
   }
-  return [engines](std::span<const Vec3> points, std::span<PointClearance> results, const Progress& progress) {
+  Method method;
+  method.depth = [engines, fail = a.fail](const ReportPath& path, const ReportPlace& place) {
+    return depth_of(*engines, path, place, fail);
+  };
+  method.measure = [engines](std::span<const Vec3> points, std::span<PointClearance> results,
+                             const Progress& progress) {
     std::vector<PointClearance> other(engines->size() > 1 ? points.size() : 0);
     std::size_t elements = 0;
     for (std::size_t k = 0; k < engines->size(); ++k) {
@@ -38,11 +43,12 @@ Measure exact(const ClearanceArguments& a, const MovingModel& model, const Way& 
       elements += (*engines)[k].model().size();
     }
   };
+  return method;
 }
 
-std::vector<Vec3> points_of(const MovingModel& model, const char* what) {
+std::vector<Vec3> points_of(const MovingModel& model, std::span<const Placed> parts, const char* what) {
   std::vector<Vec3> points;
-  for (const Placed& part : model.parts) {
+  for (const Placed& part : parts) {
     const Cloud* cloud = std::get_if<Cloud>(&part.geometry);
     if (cloud == nullptr) {
       throw Error(model.name, fmt::format("is made of more than points; {} knows points only", what));
@@ -58,10 +64,16 @@ std::vector<Vec3> points_of(const MovingModel& model, const char* what) {
 Measure paper(const ClearanceArguments& a, const MovingModel& model, const Way& way, PaperMethod method) {
   const double r = a.fail;
   if (!(r > 0)) throw Error("--fail", "is the paper's radius r and must be positive");
-  const std::vector<Vec3> voxels = voxel_centres(points_of(model, "the paper's method"), paper_spacing(r));
-  const std::vector<Pose> poses = sample_path(way.poses, paper_spacing(r));
-  const auto engine =
-      std::make_shared<PaperClearance>(voxels, poses, PaperOptions{.radius = r, .axis = 0, .threads = a.threads});
+  const PaperOptions options{.radius = r, .axis = 0, .threads = a.threads};
+  std::vector<std::vector<Vec3>> shapes;
+  for (const std::vector<Placed>& parts : model.frames) {
+    shapes.push_back(points_of(model, parts, "the paper's method"));
+  }
+  // Of a model that changes, all points at the poses that were given: neither can be thinned without the other.
+  const auto engine = shapes.size() == 1
+                          ? std::make_shared<PaperClearance>(voxel_centres(shapes[0], paper_spacing(r)),
+                                                             sample_path(way.poses, paper_spacing(r)), options)
+                          : std::make_shared<PaperClearance>(std::move(shapes), way.poses, options);
   const auto track = std::make_shared<Track>(Trajectory{{}, way.poses});
   const bool depth = method == PaperMethod::kd_pd || method == PaperMethod::kd_pd_fast;
   return [engine, track, method, depth, threads = a.threads](
@@ -86,9 +98,12 @@ Measure paper(const ClearanceArguments& a, const MovingModel& model, const Way& 
 }
 
 Measure gauge(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
-  const ReportModel drawn = report_model(model.parts);
-  std::vector<Vec3> outline = drawn.vertices;
-  outline.insert(outline.end(), drawn.points.begin(), drawn.points.end());
+  std::vector<Vec3> outline;
+  for (const std::vector<Placed>& parts : model.frames) {
+    const ReportModel drawn = report_model(parts);
+    outline.insert(outline.end(), drawn.vertices.begin(), drawn.vertices.end());
+    outline.insert(outline.end(), drawn.points.begin(), drawn.points.end());
+  }
   const auto section = std::make_shared<Gauge>(Gauge::around(outline));
   // Along the track, as gauges are: that it does not know how a long vehicle leaves it in bends is what it is to show.
   const auto track = std::make_shared<Track>(way.track);
@@ -131,13 +146,13 @@ std::string unit_hint(double ratio, const char* option) {
 
 }  // namespace
 
-Measure measure_of(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
+Method method_of(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
   if (a.method == "exact") return exact(a, model, way);
-  if (a.method == "gauge") return gauge(a, model, way);
-  if (a.method == "kd-cd-simple") return paper(a, model, way, PaperMethod::kd_cd_simple);
-  if (a.method == "kd-cd") return paper(a, model, way, PaperMethod::kd_cd);
-  if (a.method == "kd-pd-fast") return paper(a, model, way, PaperMethod::kd_pd_fast);
-  if (a.method == "kd-pd") return paper(a, model, way, PaperMethod::kd_pd);
+  if (a.method == "gauge") return {gauge(a, model, way), {}};
+  if (a.method == "kd-cd-simple") return {paper(a, model, way, PaperMethod::kd_cd_simple), {}};
+  if (a.method == "kd-cd") return {paper(a, model, way, PaperMethod::kd_cd), {}};
+  if (a.method == "kd-pd-fast") return {paper(a, model, way, PaperMethod::kd_pd_fast), {}};
+  if (a.method == "kd-pd") return {paper(a, model, way, PaperMethod::kd_pd), {}};
   throw Error(a.method, "is no method");
 }
 

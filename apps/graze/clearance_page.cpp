@@ -108,14 +108,30 @@ std::string tiles(const ClearanceOutcome& o, const Way& way) {
          tile(grouped(r.clusters_found), "places");
 }
 
+// "0.213 m up": how far the point would have to move for the vehicle to keep the clearance that was asked for.
+std::string way_out(const ReportCluster& c) {
+  if (!c.depth || c.depth->exit.depth == 0) return "";
+  if (!c.depth->exit.found) return "over 10 m";
+  const double sideways = std::abs(c.depth->left), upright = std::abs(c.depth->up);
+  constexpr double kLean = 0.4;  // tangent of some 22 degrees
+  std::string where;
+  if (upright > kLean * sideways) where = c.depth->up > 0 ? "up" : "down";
+  if (sideways > kLean * upright)
+    where += std::string(where.empty() ? "" : " ") + (c.depth->left > 0 ? "left" : "right");
+  return fmt::format("{} m {}", metres(c.depth->exit.depth), where);
+}
+
 std::string clusters(const ClearanceReport& r, const PageParts& parts, double limit, bool live) {
   if (r.clusters.empty()) return "<p>There are none.</p>";
   std::string out = fmt::format(
-      "<p class=\"soft\">Points below {:g} m that hang together, worst first.{}</p>\n<div class=\"scroll{}\"><table>"
+      "<p class=\"soft\">Points below {:g} m that hang together, worst first. The way out is how far "
+      "the worst point would have to move across the way for the vehicle to keep {:g} m.{}</p>\n<div "
+      "class=\"scroll{}\"><table>"
       "<thead><tr><th class=\"n\">#</th><th>section</th><th></th><th class=\"n\">clearance</th><th>side</th><th "
-      "class=\"n\">chainage</th><th class=\"n\">from – to</th><th class=\"n\">points</th><th class=\"n\">point of the "
+      "class=\"n\">chainage</th><th class=\"n\">way out</th><th class=\"n\">from – to</th><th "
+      "class=\"n\">points</th><th class=\"n\">point of the "
       "scan</th><th class=\"n\">on the vehicle</th><th class=\"n\">vehicle at</th></tr></thead>\n<tbody>\n",
-      r.options.warn, live ? " Click one to go there." : "", live ? " live" : "");
+      r.options.warn, r.options.fail, live ? " Click one to go there." : "", live ? " live" : "");
   for (std::size_t i = 0; i < r.clusters.size(); ++i) {
     const ReportCluster& c = r.clusters[i];
     const ReportPlace& w = c.worst;
@@ -127,8 +143,8 @@ std::string clusters(const ClearanceReport& r, const PageParts& parts, double li
                        i < parts.sections.size() ? section_svg(parts.sections[i], r.options, limit) : "");
     out += fmt::format(
         "<td><span class=\"badge {0}\">{0}</span></td><td class=\"n\">{1} m</td><td>{2}</td>"
-        "<td class=\"n\">{3} m</td><td class=\"n\">{4} – {5}</td><td class=\"n\">{6}</td>",
-        name_of(c.level), metres(w.clearance), name_of(w.side), metres(w.chainage, 2), metres(c.from, 1),
+        "<td class=\"n\">{3} m</td><td class=\"n\">{4}</td><td class=\"n\">{5} – {6}</td><td class=\"n\">{7}</td>",
+        name_of(c.level), metres(w.clearance), name_of(w.side), metres(w.chainage, 2), way_out(c), metres(c.from, 1),
         metres(c.to, 1), grouped(c.total()));
     out += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{} m</td></tr>\n", point(w.point),
                        point(w.in_vehicle), metres(w.pose_chainage, 1));
@@ -201,7 +217,7 @@ std::string path_bytes(const Way& way, const std::vector<std::size_t>& shown, co
   return floats(out);
 }
 
-std::string model_bytes(const ReportModel& model) {
+std::string model_bytes(std::span<const ReportModel> models) {
   const auto flat = [](const std::vector<Vec3>& points) {
     std::vector<float> out;
     for (const Vec3& p : points) {
@@ -209,11 +225,15 @@ std::string model_bytes(const ReportModel& model) {
     }
     return floats(out);
   };
-  std::string out = flat(model.vertices);
-  for (const MeshTriangle& t : model.triangles) {
-    for (const std::uint32_t corner : t) out.append(reinterpret_cast<const char*>(&corner), 4);
+  std::string out;
+  for (const ReportModel& model : models) {
+    out += flat(model.vertices);
+    for (const MeshTriangle& t : model.triangles) {
+      for (const std::uint32_t corner : t) out.append(reinterpret_cast<const char*>(&corner), 4);
+    }
+    out += flat(model.points);
   }
-  return out + flat(model.points);
+  return out;
 }
 
 std::string node_bytes(const ReportCloud& cloud, const ReportCloudNode& node) {
@@ -231,11 +251,9 @@ Json data(const ClearanceArguments& a, const MovingModel& model, const Way& way,
   const Vec3& origin = parts.cloud.origin;
   Json out = {{"schema", 1},        {"warn", r.options.warn},   {"fail", r.options.fail},
               {"limit", a.reach()}, {"origin", vector(origin)}, {"scanPoints", r.points}};
-  out["model"] = {{"min", vector(model.box.min)},
-                  {"max", vector(model.box.max)},
-                  {"vertices", parts.model.vertices.size()},
-                  {"triangles", parts.model.triangles.size()},
-                  {"points", parts.model.points.size()}};
+  Json frames = Json::array();
+  for (const ReportModel& m : parts.models) frames.push_back({m.vertices.size(), m.triangles.size(), m.points.size()});
+  out["model"] = {{"min", vector(model.box.min)}, {"max", vector(model.box.max)}, {"frames", std::move(frames)}};
   out["path"] = {{"poses", shown.size()}, {"stride", stride}, {"last", way.poses.size() - 1}};
   Json from = Json::array(), to = Json::array(), worst = Json::array(), least;
   for (std::size_t side = 0; side < kSides; ++side) {
@@ -305,7 +323,7 @@ void write_data(FileWriter& file, const ClearanceArguments& a, const MovingModel
   file.write(harmless(data(a, model, way, o, parts, shown, stride).dump()));
   file.write("</script>\n");
   write_block(file, "path", path_bytes(way, shown, parts.cloud.origin));
-  write_block(file, "model", model_bytes(parts.model));
+  write_block(file, "model", model_bytes(parts.models));
   for (std::size_t i = 0; i < parts.cloud.nodes.size(); ++i) {
     write_block(file, fmt::format("node-{}", i), node_bytes(parts.cloud, parts.cloud.nodes[i]));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graze/base/error.h"
+
 namespace graze {
 namespace {
 
@@ -29,6 +31,20 @@ double outermost(const ClearanceModel& model, const Vec3& place, int axis, doubl
   return kInfinity;
 }
 
+struct Nearest {
+  const SweptClearance* swept;
+  PointClearance result;
+};
+
+Nearest nearest_of(std::span<const SweptClearance> together, const Vec3& point) {
+  Nearest nearest{&together[0], together[0].at(point)};
+  for (const SweptClearance& other : together.subspan(1)) {
+    const PointClearance result = other.at(point);
+    if (result.clearance < nearest.result.clearance) nearest = {&other, result};
+  }
+  return nearest;
+}
+
 }  // namespace
 
 DirectionalClearance directional_clearance(const ClearanceModel& model, const Pose& pose, const Vec3& point,
@@ -40,23 +56,32 @@ DirectionalClearance directional_clearance(const ClearanceModel& model, const Po
 }
 
 ExitDepth exit_depth(const SweptClearance& swept, const Vec3& point, const ExitDepthOptions& options) {
-  const double margin = std::min(options.margin, swept.options().limit);
-  const PointClearance here = swept.at(point);
-  if (here.skipped()) return {kInfinity, Vec3::Zero(), kInfinity, false};
-  if (!(here.clearance <= margin)) return {};
-  const Mat3 rotation = swept.pose_of(here).rotation();
+  return exit_depth(std::span(&swept, 1), point, options);
+}
+
+ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point, const ExitDepthOptions& options) {
+  if (together.empty()) throw Error("exit_depth", "needs at least one model");
+  double margin = options.margin;
+  for (const SweptClearance& swept : together) margin = std::min(margin, swept.options().limit);
+  const Nearest here = nearest_of(together, point);
+  if (here.result.skipped()) return {kInfinity, Vec3::Zero(), kInfinity, false};
+  if (!(here.result.clearance <= margin)) return {};
+  const Mat3 rotation = here.swept->pose_of(here.result).rotation();
   const double step = std::max(options.resolution, kLeastStep);
-  ExitDepth best{kInfinity, Vec3::Zero(), margin - here.clearance, false};
+  ExitDepth best{kInfinity, Vec3::Zero(), margin - here.result.clearance, false};
   const int count = std::max(1, options.directions);
   for (int k = 0; k < count; ++k) {
     const double angle = 2 * 3.14159265358979323846 * k / count;
     const Vec3 direction = rotation * Vec3(0, std::cos(angle), std::sin(angle));
-    double inside = 0, clearance = here.clearance;
+    const auto clearance_at = [&](double way) {
+      return nearest_of(together, point + way * direction).result.clearance;
+    };
+    double inside = 0, clearance = here.result.clearance;
     for (;;) {
       // The clearance grows no faster than the way, so that nothing on this part of it can be out.
       const double next = inside + std::max(margin - clearance, step);
       if (inside >= std::min(best.depth, options.farthest)) break;
-      clearance = swept.at(point + next * direction).clearance;
+      clearance = clearance_at(next);
       if (!(clearance > margin)) {
         inside = next;
         continue;
@@ -64,7 +89,7 @@ ExitDepth exit_depth(const SweptClearance& swept, const Vec3& point, const ExitD
       double out = next;
       while (out - inside > step / 16) {
         const double middle = (inside + out) / 2;
-        (swept.at(point + middle * direction).clearance > margin ? out : inside) = middle;
+        (clearance_at(middle) > margin ? out : inside) = middle;
       }
       if (out < best.depth) best = {out, direction, best.at_least, true};
       break;

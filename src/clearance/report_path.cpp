@@ -103,4 +103,21 @@ ReportPlace ReportPath::place_of(const Vec3& point, const PointClearance& result
   return place;
 }
 
+PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
+                    double fail) {
+  PlaceDepth depth;
+  const Pose pose = path.pose_at(place);
+  for (const SweptClearance& swept : together) {
+    const ClearanceModel& model = swept.model();
+    const DirectionalClearance d =
+        directional_clearance(model.is_deforming() ? model.frames()[place.pose] : model, pose, place.point, fail);
+    depth.directional.horizontal = std::min(depth.directional.horizontal, d.horizontal);
+    depth.directional.vertical = std::min(depth.directional.vertical, d.vertical);
+  }
+  depth.exit = exit_depth(together, place.point, {.margin = fail});
+  const Vec3 way = pose.rotation().transpose() * depth.exit.direction;
+  if (depth.exit.depth > 0) depth.left = depth.exit.depth * way.y(), depth.up = depth.exit.depth * way.z();
+  return depth;
+}
+
 }  // namespace graze

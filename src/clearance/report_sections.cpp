@@ -88,18 +88,23 @@ struct SectionBuilder::State {
   }
 };
 
-SectionBuilder::SectionBuilder(const ReportPath& path, const ReportModel& model, std::span<const ReportPlace> places,
-                               const SectionOptions& options)
+SectionBuilder::SectionBuilder(const ReportPath& path, std::span<const ReportModel> models,
+                               std::span<const ReportPlace> places, const SectionOptions& options)
     : state_(std::make_unique<State>()) {
   const auto is_length = [](double x) { return std::isfinite(x) && x > 0; };
   if (!is_length(options.thickness) || !is_length(options.margin) || options.raster == 0) {
     throw Error("section", fmt::format("thickness {}, margin {} and raster {} must be positive", options.thickness,
                                        options.margin, options.raster));
   }
+  if (models.size() != 1 && models.size() != path.poses().size()) {
+    throw Error("section",
+                fmt::format("{} models for {} poses; one, or one for each", models.size(), path.poses().size()));
+  }
   state_->options = options;
   for (const ReportPlace& place : places) {
     State::Slice slice{.section = {}, .pose = path.pose_at(place), .raster = {}};
     slice.section.place = place;
+    const ReportModel& model = models[models.size() == 1 ? 0 : place.pose];
     const double x = place.in_vehicle.x();
     Aabb& w = slice.section.window;
     w = path.model().grown(options.margin).extend(place.in_vehicle);

@@ -35,7 +35,8 @@ std::string profile_csv(const ClearanceReport& report) {
 std::string clusters_csv(const ClearanceReport& report) {
   std::string out =
       "rank,level,clearance_m,chainage_m,chainage_from_m,chainage_to_m,side,x_m,y_m,z_m,vehicle_x_m,vehicle_y_m,"
-      "vehicle_z_m,vehicle_chainage_m,pose,points,hits,below_fail,below_warn,point_index,model_element\n";
+      "vehicle_z_m,vehicle_chainage_m,pose,points,hits,below_fail,below_warn,point_index,model_element,"
+      "way_out_m,way_out_left_m,way_out_up_m,horizontal_m,vertical_m\n";
   std::size_t rank = 0;
   for (const ReportCluster& c : report.clusters) {
     const ReportPlace& w = c.worst;
@@ -44,8 +45,12 @@ std::string clusters_csv(const ClearanceReport& report) {
     for (const Vec3& p : {w.point, w.in_vehicle}) {
       out += fmt::format(",{},{},{}", metres(p.x()), metres(p.y()), metres(p.z()));
     }
-    out += fmt::format(",{},{},{},{},{},{},{},{}\n", metres(w.pose_chainage), w.pose, c.total(), c.points[0],
-                       c.points[1], c.points[2], w.index, w.element);
+    out += fmt::format(",{},{},{},{},{},{},{},{}", metres(w.pose_chainage), w.pose, c.total(), c.points[0], c.points[1],
+                       c.points[2], w.index, w.element);
+    const double nothing = kInfinity;
+    const PlaceDepth depth = c.depth.value_or(PlaceDepth{{}, {.depth = nothing}, nothing, nothing});
+    out += fmt::format(",{},{},{},{},{}\n", metres(depth.exit.depth), metres(depth.left), metres(depth.up),
+                       metres(depth.directional.horizontal), metres(depth.directional.vertical));
   }
   return out;
 }

@@ -20,10 +20,17 @@ class ClearanceCommand : public Shell {
     Shell::SetUp();
     write("path.tum", "0 0 0 0 0 0 0 1\n1 10 0 0 0 0 0 1\n");
     write("scan.csv", "x,y,z,intensity\n2,1.05,0,7\n5,-1.15,0,8\n7,0,1.5,9\n4,3,0,10\nnan,0,0,11\n");
-    write(
-        "cube.off",
-        "OFF\n8 12 0\n-1 -1 -1\n1 -1 -1\n1 1 -1\n-1 1 -1\n-1 -1 1\n1 -1 1\n1 1 1\n-1 1 1\n"
-        "3 0 2 1\n3 0 3 2\n3 4 5 6\n3 4 6 7\n3 0 1 5\n3 0 5 4\n3 1 2 6\n3 1 6 5\n3 2 3 7\n3 2 7 6\n3 3 0 4\n3 3 4 7\n");
+    write("cube.off", cube("1"));
+  }
+
+  static std::string cube(const std::string& half_width) {
+    std::string out = "OFF\n8 12 0\n";
+    for (const char* z : {"-1", "1"}) {
+      for (const char* xy : {"-1 -", "1 -", "1 ", "-1 "}) out += xy + half_width + " " + z + "\n";
+    }
+    return out +
+           "3 0 2 1\n3 0 3 2\n3 4 5 6\n3 4 6 7\n3 0 1 5\n3 0 5 4\n3 1 2 6\n3 1 6 5\n3 2 3 7\n3 2 7 6\n3 3 0 4\n"
+           "3 3 4 7\n";
   }
 
   Outcome clearance(const std::string& options, const std::string& scan = "scan.csv") const {
@@ -101,7 +108,7 @@ TEST_F(ClearanceCommand, ThePageIsOneFileWithEverything) {
 
 TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 20000 -o t -q").code, 0);
-  const std::string job = "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 ";
+  const std::string job = "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --sections 4 ";
   const auto outputs = [](const std::string& n) {
     return "--report " + n + ".html --csv " + n + ".csv --clusters " + n + "-p.csv --points " + n + ".ply ";
   };
@@ -110,7 +117,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   // A run that leaves its work behind, as one does that was killed after its last block but one.
   ASSERT_LE(run(job + outputs("c") + "--block 7000 --keep-work").code, 1);
   ASSERT_EQ(run("rm c.* c-p.csv c.html.work/block-000002; ls c.html.work").out, "block-000000\nblock-000001\nrun\n");
-  const Outcome resumed = run(job.substr(0, job.find("-q")) + "--limit 0.6 " + outputs("c") + "--block 7000 --resume");
+  const Outcome resumed = run(job.substr(0, job.find("-q")) + "--limit 0.6 --sections 4 " + outputs("c") + "--block 7000 --resume");
   ASSERT_LE(resumed.code, 1) << resumed.err;
   EXPECT_NE(resumed.err.find("Going on after 2 blocks"), std::string::npos) << resumed.err;
   for (const char* name : {".html", ".csv", "-p.csv", ".ply"}) {
@@ -174,6 +181,43 @@ TEST_F(ClearanceCommand, SeveralScansAreOne) {
   EXPECT_EQ(result["worst"]["point_index"], 5);
   EXPECT_EQ(clearance("--points all.ply -q", "scan.csv more.csv").code, 1);
   EXPECT_NE(run("\"$GRAZE\" info all.ply").out.find("6, of which 1"), std::string::npos);
+}
+
+TEST_F(ClearanceCommand, TellsTheWayOut) {
+  const Json clusters = json("")["clusters"];
+  const Json& depth = clusters[0]["depth"];
+  EXPECT_NEAR(depth["way_out"].get<double>(), 0.05, 1e-3);
+  EXPECT_NEAR(depth["left"].get<double>(), 0.05, 1e-3);
+  EXPECT_NEAR(depth["up"].get<double>(), 0, 1e-9);
+  EXPECT_NEAR(depth["horizontal"].get<double>(), -0.05, 1e-6);
+  EXPECT_EQ(clusters[1]["depth"]["way_out"], 0);  // it only warns
+  ASSERT_EQ(clearance("--report w.html --clusters w.csv -q").code, 1);
+  EXPECT_NE(read("w.html").find("0.050 m left"), std::string::npos);
+  EXPECT_NE(read("w.csv").find(",0.0500,0.0500,0.0000,-0.0500,"), std::string::npos) << read("w.csv");
+  EXPECT_TRUE(json("--method gauge")["clusters"][0]["depth"].is_null());
+}
+
+TEST_F(ClearanceCommand, TakesAModelThatChangesItsShape) {
+  write("path.tum", "0 0 0 0 0 0 0 1\n1 5 0 0 0 0 0 1\n2 10 0 0 0 0 0 1\n");
+  ASSERT_EQ(run("mkdir shapes").code, 0);
+  write("shapes/s_1.off", cube("1"));
+  write("shapes/s_2.off", cube("1"));
+  write("shapes/s_10.off", cube("1.5"));  // comes after s_2
+  const std::string job = "\"$GRAZE\" clearance scan.csv --path path.tum --model shapes ";
+  const Json result = Json::parse(run(job + "--json").out);
+  EXPECT_EQ(result["points"]["levels"]["hit"], 1);  // y = -1.15 at x = 5, and not y = 1.05 at x = 2
+  EXPECT_NEAR(result["worst"]["clearance"].get<double>(), -0.35, 1e-9);
+  EXPECT_EQ(result["worst"]["point_index"], 1);
+  ASSERT_EQ(run(job + "--report r.html -q").code, 1);
+  EXPECT_EQ(run(job + "--step 1").code, 3);
+  const Outcome gauge = run(job + "--method gauge --json");
+  EXPECT_EQ(Json::parse(gauge.out)["points"]["levels"]["hit"], 2) << "the widest of all shapes";
+  write("shapes/s_11.off", cube("1"));
+  const Outcome four = run(job);
+  EXPECT_EQ(four.code, 3);
+  EXPECT_NE(four.err.find("4 shapes, but the path has 3 poses"), std::string::npos) << four.err;
+  ASSERT_EQ(run("rm shapes/*").code, 0);
+  EXPECT_EQ(run(job).code, 3);
 }
 
 TEST_F(ClearanceCommand, KeepsATenthOfAMillimetreInNationalGrids) {

@@ -178,7 +178,7 @@ TEST(ReportView, ASectionHasTheWorstPointOfEachCell) {
   std::vector<ReportPlace> places;
   for (std::size_t i = 0; i < std::min<std::size_t>(r.clusters.size(), 4); ++i) places.push_back(r.clusters[i].worst);
   const SectionOptions o{.thickness = 0.5, .margin = 1, .raster = 32};
-  SectionBuilder builder(path, {}, places, o);
+  SectionBuilder builder(path, std::array{ReportModel()}, places, o);
   builder.add(std::span(s.points).subspan(9000), std::span(s.results).subspan(9000));
   builder.add(std::span(s.points).first(9000), std::span(s.results).first(9000));
   const std::vector<ReportSection> sections = std::move(builder).finish();
@@ -210,7 +210,7 @@ TEST(ReportView, ASectionCutsTheModel) {
   const Scene s = make_scene(7, 10);
   ReportPlace place;
   place.in_vehicle = {1, 2, 1};
-  const std::vector<ReportSection> sections = SectionBuilder(s.path(), model, std::array{place}).finish();
+  const std::vector<ReportSection> sections = SectionBuilder(s.path(), std::array{model}, std::array{place}).finish();
   double length = 0;
   for (const ReportSection::Line& line : sections.at(0).outline) {
     length += std::hypot(line.from[0] - line.to[0], line.from[1] - line.to[1]);

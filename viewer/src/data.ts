@@ -35,7 +35,11 @@ export interface ReportData {
   limit: number;
   origin: [number, number, number];
   scanPoints: number;
-  model: { min: [number, number, number]; max: [number, number, number]; vertices: number; triangles: number; points: number };
+  model: {
+    min: [number, number, number];
+    max: [number, number, number];
+    frames: [vertices: number, triangles: number, points: number][]; // one, or one per pose
+  };
   path: { poses: number; stride: number; last: number };
   profile: Profile;
   clusters: Cluster[];

@@ -5,20 +5,20 @@ import {
 } from 'three';
 import { block, type ReportData } from './data';
 
-export class Vehicle {
-  readonly group = new Group();
-  private readonly vertices: Float32Array;
-  private readonly triangles: Uint32Array;
-  private readonly points: Float32Array;
+/// One shape of the model, drawn when it is first shown.
+class Frame {
+  group: Group | null = null;
 
-  constructor(data: ReportData) {
-    const { vertices, triangles, points } = data.model;
-    const bytes = block('model');
-    this.vertices = new Float32Array(bytes.buffer, 0, 3 * vertices);
-    this.triangles = new Uint32Array(bytes.buffer, 12 * vertices, 3 * triangles);
-    this.points = new Float32Array(bytes.buffer, 12 * (vertices + triangles), 3 * points);
-    this.group.matrixAutoUpdate = false;
-    if (triangles) {
+  constructor(
+    readonly vertices: Float32Array,
+    readonly triangles: Uint32Array,
+    readonly points: Float32Array,
+  ) {}
+
+  draw(): Group {
+    if (this.group) return this.group;
+    const group = new Group();
+    if (this.triangles.length) {
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(this.vertices, 3));
       geometry.setIndex(new BufferAttribute(this.triangles, 1));
@@ -27,29 +27,66 @@ export class Vehicle {
       const skin = new MeshLambertMaterial({
         color: 0x4f8fc9, transparent: true, opacity: 0.5, side: DoubleSide, depthWrite: false,
       });
-      this.group.add(new Mesh(flat, skin));
-      if (triangles < 50_000) {
+      group.add(new Mesh(flat, skin));
+      if (this.triangles.length < 150_000) {
         const edges = new EdgesGeometry(flat, 25);
-        this.group.add(new LineSegments(edges, new LineBasicMaterial({ color: 0x9fd0ff, transparent: true, opacity: 0.8 })));
+        group.add(new LineSegments(edges, new LineBasicMaterial({ color: 0x9fd0ff, transparent: true, opacity: 0.8 })));
       }
     }
-    if (points) {
+    if (this.points.length) {
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(this.points, 3));
-      this.group.add(new Points(geometry, new PointsMaterial({ color: 0x7ab8ee, size: 0.03, transparent: true, opacity: 0.7 })));
+      group.add(new Points(geometry, new PointsMaterial({ color: 0x7ab8ee, size: 0.03, transparent: true, opacity: 0.7 })));
     }
-    this.group.traverse((part) => (part.frustumCulled = false));
+    group.traverse((part) => (part.frustumCulled = false));
+    return (this.group = group);
+  }
+}
+
+export class Vehicle {
+  readonly group = new Group();
+  private readonly frames: Frame[] = [];
+  private frame: Frame;
+
+  constructor(data: ReportData) {
+    const { buffer } = block('model');
+    let at = 0;
+    for (const [vertices, triangles, points] of data.model.frames) {
+      this.frames.push(new Frame(
+        new Float32Array(buffer, at, 3 * vertices),
+        new Uint32Array(buffer, at + 12 * vertices, 3 * triangles),
+        new Float32Array(buffer, at + 12 * (vertices + triangles), 3 * points),
+      ));
+      at += 12 * (vertices + triangles + points);
+    }
+    this.frame = this.frames[0];
+    this.group.matrixAutoUpdate = false;
+    this.group.add(this.frame.draw());
+  }
+
+  /// The shape at a pose, for a model that changes it.
+  shapeAt(pose: number): void {
+    const frame = this.frames[Math.min(Math.floor(pose), this.frames.length - 1)];
+    if (frame === this.frame) return;
+    this.group.remove(this.frame.draw());
+    this.frame = frame;
+    this.group.add(frame.draw());
+  }
+
+  /// How many shapes it has, and which is shown.
+  get shape(): [number, number] {
+    return [this.frames.indexOf(this.frame), this.frames.length];
   }
 
   /// Line segments y z y z … where the plane x = `at` meets the triangles.
   cut(at: number): number[] {
     const out: number[] = [];
-    const v = this.vertices;
-    for (let t = 0; t < this.triangles.length; t += 3) {
+    const { vertices: v, triangles } = this.frame;
+    for (let t = 0; t < triangles.length; t += 3) {
       const ends: number[] = [];
       for (let k = 0; k < 3; k++) {
-        const a = 3 * this.triangles[t + k];
-        const b = 3 * this.triangles[t + ((k + 1) % 3)];
+        const a = 3 * triangles[t + k];
+        const b = 3 * triangles[t + ((k + 1) % 3)];
         if (v[a] > at === v[b] > at) continue;
         const f = (at - v[a]) / (v[b] - v[a]);
         ends.push(v[a + 1] + f * (v[b + 1] - v[a + 1]), v[a + 2] + f * (v[b + 2] - v[a + 2]));
@@ -62,8 +99,9 @@ export class Vehicle {
   /// y z y z … of the points in a slice.
   slice(from: number, to: number): number[] {
     const out: number[] = [];
-    for (let i = 0; i < this.points.length; i += 3) {
-      if (this.points[i] >= from && this.points[i] <= to) out.push(this.points[i + 1], this.points[i + 2]);
+    const { points } = this.frame;
+    for (let i = 0; i < points.length; i += 3) {
+      if (points[i] >= from && points[i] <= to) out.push(points[i + 1], points[i + 2]);
     }
     return out;
   }

@@ -42,5 +42,7 @@ struct ExitDepth {
 /// How far a scan point has to move within the cross-section to be clear of the whole motion, not only of the model at
 /// one pose. Of the directions tried the shortest way; ties to the first.
 ExitDepth exit_depth(const SweptClearance& swept, const Vec3& point, const ExitDepthOptions& options = {});
+/// Of several models that move together: out of what all of them sweep. Throws Error without any.
+ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point, const ExitDepthOptions& options = {});
 
 }  // namespace graze

@@ -14,7 +14,7 @@
 
 #include "graze/base/aabb.h"
 #include "graze/base/pose.h"
-#include "graze/clearance/clearance.h"
+#include "graze/clearance/depth.h"
 
 namespace graze {
 
@@ -91,6 +91,13 @@ struct ProfileRow {
   std::array<ReportPlace, kSides> least;
 };
 
+/// What it takes to keep the clearance `fail` at a place.
+struct PlaceDepth {
+  DirectionalClearance directional;  ///< from the model where it is nearest, grown by `fail`
+  ExitDepth exit;                    ///< out of what the model sweeps, grown by `fail`
+  double left = 0, up = 0;           ///< metres: the way out in the vehicle's cross-section
+};
+
 /// Points that are too near and hang together.
 struct ReportCluster {
   ReportPlace worst;
@@ -98,6 +105,7 @@ struct ReportCluster {
   std::array<std::uint64_t, kLevels> points{};  ///< by level
   double from = 0, to = 0;                      ///< chainage
   Aabb bounds;                                  ///< in the world
+  std::optional<PlaceDepth> depth = {};         ///< of the worst point, where somebody asked for it
   std::uint64_t total() const { return points[0] + points[1] + points[2] + points[3]; }
 };
 
@@ -115,6 +123,11 @@ struct ClearanceReport {
   /// Whether every point keeps at least the clearance `fail`.
   bool passed() const { return levels[0] + levels[1] == 0; }
 };
+
+/// Of a place that was found by these engines, of models that move together. Takes milliseconds, tens of them inside of
+/// solid meshes.
+PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
+                    double fail);
 
 /// Where a clearance stands.
 ClearanceLevel level_of(double clearance, const ReportOptions& options);

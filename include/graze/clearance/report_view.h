@@ -57,8 +57,9 @@ struct ReportSection {
 ///     std::vector<ReportSection> all = std::move(sections).finish();
 class SectionBuilder {
  public:
-  /// Throws Error unless thickness, margin and raster are positive.
-  SectionBuilder(const ReportPath& path, const ReportModel& model, std::span<const ReportPlace> places,
+  /// One model, or one per pose of the path. Throws Error for any other number of them, and unless thickness, margin
+  /// and raster are positive.
+  SectionBuilder(const ReportPath& path, std::span<const ReportModel> models, std::span<const ReportPlace> places,
                  const SectionOptions& options = {});
   ~SectionBuilder();
   SectionBuilder(SectionBuilder&&) noexcept;
