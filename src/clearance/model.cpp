@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/model_data.h"
 #include "graze/base/error.h"
@@ -17,28 +18,13 @@ Reach reach_of(const Vec3& off) {
   return {length, length > 0 ? Vec3(off / length) : Vec3(Vec3::Zero())};
 }
 
-// Distance along the edges and faces of a triangle: the Voronoi regions one after the other.
-Vec3 nearest_on(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
-  const Vec3 ab = b - a, ac = c - a, ap = p - a;
-  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
-  if (d1 <= 0 && d2 <= 0) return a;
-  const Vec3 bp = p - b;
-  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
-  if (d3 >= 0 && d4 <= d3) return b;
-  const Vec3 cp = p - c;
-  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
-  if (d6 >= 0 && d5 <= d6) return c;
-  const auto along = [](const Vec3& from, const Vec3& way, double numerator, double denominator) -> Vec3 {
-    return denominator > 0 ? Vec3(from + std::clamp(numerator / denominator, 0.0, 1.0) * way) : from;
-  };
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return along(a, ab, d1, d1 - d3);
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return along(a, ac, d2, d2 - d6);
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return along(b, c - b, d4 - d3, (d4 - d3) + (d5 - d6));
-  const double whole = va + vb + vc;
-  return a + ab * (vb / whole) + ac * (vc / whole);
+// From an edge, for a place at `off` from its beginning that is nearest to it at `share`.
+Reach edge_reach(const Vec3& off, const Vec3& edge, double numerator, double denominator) {
+  if (!(denominator > 0)) return reach_of(off);
+  const double share = std::clamp(numerator / denominator, 0.0, 1.0);
+  Vec3 rest = off - share * edge;
+  if (share > 0 && share < 1) rest -= edge * (edge.dot(rest) / edge.squaredNorm());
+  return reach_of(rest);
 }
 
 double farthest_corner(const Aabb& box) {
@@ -182,8 +168,35 @@ class NearestWalk {
 
 }  // namespace
 
+// The Voronoi regions one after the other. Bounds multiply the normal with long ways, also where the place is nearer
+// than coordinates are rounded: so it is square to the edge or that of the face, not only the direction of a tiny
+// difference.
 Reach triangle_reach(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& place) {
-  return reach_of(place - nearest_on(a, b, c, place));
+  const Vec3 ab = b - a, ac = c - a, ap = place - a;
+  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
+  if (d1 <= 0 && d2 <= 0) return reach_of(ap);
+  const Vec3 bp = place - b;
+  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
+  if (d3 >= 0 && d4 <= d3) return reach_of(bp);
+  const Vec3 cp = place - c;
+  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
+  if (d6 >= 0 && d5 <= d6) return reach_of(cp);
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return edge_reach(ap, ab, d1, d1 - d3);
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return edge_reach(ap, ac, d2, d2 - d6);
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return edge_reach(bp, c - b, d4 - d3, (d4 - d3) + (d5 - d6));
+  const Vec3 normal = ab.cross(ac);
+  const double square = normal.squaredNorm();
+  constexpr double kSliver = 1e-8;  // squared sine of the angle at a: below, the normal is not much worth
+  if (!(square > kSliver * ab.squaredNorm() * ac.squaredNorm())) {
+    const double whole = va + vb + vc;
+    return reach_of(ap - ab * (vb / whole) - ac * (vc / whole));
+  }
+  const double length = std::sqrt(square), height = normal.dot(ap) / length;
+  if (height == 0) return {0, Vec3::Zero()};
+  return {std::abs(height), normal * ((height > 0 ? 1 : -1) / length)};
 }
 
 Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {

@@ -82,20 +82,46 @@ std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span
   return id;
 }
 
+namespace {
+
+// v turned about the unit axis n by the angle with these sines.
+Vec3 turned(const Vec3& v, const Vec3& n, double sine, double half_sine) {
+  const Vec3 side = n.cross(v);
+  return v + sine * side + 2 * half_sine * half_sine * n.cross(side);
+}
+
+}  // namespace
+
 Vec3 PoseTree::place_at(std::size_t index, const Vec3& p, double t) const {
   const Step& step = steps_[index];
   const Knot& from = knots_[index];
-  const Vec3 off = (p - from.place) - t * step.travel;
-  const double angle = -t * step.turn, sine = std::sin(angle), half = std::sin(angle / 2);
-  const Vec3& n = step.axis;
-  const Vec3 side = n.cross(off);
-  return from.inverse * (off + sine * side + 2 * half * half * n.cross(side));
+  const double angle = -t * step.turn;
+  return from.inverse * turned((p - from.place) - t * step.travel, step.axis, std::sin(angle), std::sin(angle / 2));
+}
+
+Passage PoseTree::passage(std::size_t index, const Vec3& p, double t) const {
+  const Step& step = steps_[index];
+  const Knot& from = knots_[index];
+  const double angle = -t * step.turn, sine = std::sin(angle), half_sine = std::sin(angle / 2);
+  const auto to_model = [&](const Vec3& v) -> Vec3 { return from.inverse * turned(v, step.axis, sine, half_sine); };
+  // The turning back of the model adds −turn · axis × v to the derivative of every vector v that it turns.
+  const Vec3 off = (p - from.place) - t * step.travel, side = step.axis.cross(off);
+  return {to_model(off), to_model(-step.travel - step.turn * side),
+          to_model(2 * step.turn * step.axis.cross(step.travel) + step.turn * step.turn * step.axis.cross(side))};
 }
 
 double PoseTree::bend(std::size_t index, const Vec3& p) const {
   const Step& step = steps_[index];
-  const double off = std::max((p - knots_[index].place).norm(), (p - knots_[index + 1].place).norm());
-  return step.turn * (step.turn * off + 2 * step.travel.norm());
+  return step.turn * (step.turn * farthest(index, p) + 2 * step.travel.norm());
+}
+
+double PoseTree::jerk(std::size_t index, const Vec3& p) const {
+  const Step& step = steps_[index];
+  return step.turn * step.turn * (step.turn * farthest(index, p) + 3 * step.travel.norm());
+}
+
+double PoseTree::farthest(std::size_t step, const Vec3& p) const {
+  return std::max((p - knots_[step].place).norm(), (p - knots_[step + 1].place).norm());
 }
 
 }  // namespace graze::clearance

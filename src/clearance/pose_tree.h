@@ -57,6 +57,11 @@ struct Chord {
   double deviation;  ///< no place of the motion is farther from its place on the chord
 };
 
+/// A scan point as the model sees it at one time of a step.
+struct Passage {
+  Vec3 place, velocity, acceleration;
+};
+
 class PoseTree {
  public:
   /// The path is not empty.
@@ -77,14 +82,19 @@ class PoseTree {
   }
   /// Where p is, in the model's frame, at t of [0, 1] of a step.
   Vec3 place_at(std::size_t step, const Vec3& p, double t) const;
-  /// |second derivative| of that place over the whole step at most.
+  /// The same with its derivatives by t.
+  Passage passage(std::size_t step, const Vec3& p, double t) const;
+  /// |second derivative| of that place over the whole step at most, and |third derivative|.
   double bend(std::size_t step, const Vec3& p) const;
+  double jerk(std::size_t step, const Vec3& p) const;
 
   std::size_t memory_bytes() const {
     return knots_.capacity() * sizeof(Knot) + steps_.capacity() * sizeof(Step) + nodes_.capacity() * sizeof(PoseNode);
   }
 
  private:
+  /// From the model's origin during a step.
+  double farthest(std::size_t step, const Vec3& p) const;
   std::uint32_t build(std::uint32_t first, std::uint32_t last, std::span<const double> way, bool continuous);
 
   std::vector<Knot> knots_;

@@ -31,6 +31,24 @@ double tangent_bound(const Reach& a, const Reach& b, const Vec3& way, double& wh
   return std::min(a.value + rise * where, b.value + fall * (1 - where));
 }
 
+// The distance from a convex element grows at least as its gradient says, g · (x − place), along any motion x: as the
+// motion's derivatives along g say, but for its third one.
+struct Growth {
+  double slope, curve;  // first and second derivative by time
+};
+
+// The least of slope · s + curve · s² / 2 for s from 0 to `width`; `where` is the place of a minimum between, as a
+// share of the width, or 0 or 1.
+double least_growth(const Growth& g, double width, double& where) {
+  const double at_end = width * (g.slope + width * g.curve / 2);
+  where = at_end < 0 ? 1 : 0;
+  if (g.slope < 0 && g.curve > 0 && -g.slope < g.curve * width) {
+    where = -g.slope / (g.curve * width);
+    return -g.slope * g.slope / (2 * g.curve);
+  }
+  return std::min(0.0, at_end);
+}
+
 }  // namespace
 
 PointClearance Closest::result(const PoseTree& tree, double limit) const {
@@ -61,34 +79,52 @@ void Sweep::note(const Sample& s, std::size_t slot, std::uint32_t step, double t
 }
 
 void Sweep::minimise_step(std::size_t slot, std::uint32_t step, const Sample& from, const Sample& to) {
+  struct End {
+    Sample at;
+    Growth growth;
+  };
   struct Part {
     double begin, end;
-    Sample a, b;
+    End a, b;
     int depth;
   };
+  const double bend = tree_.bend(step, p_) / 8, jerk = tree_.jerk(step, p_) / 6;
+  double where = 0;
+  if (hopeless(tangent_bound(from.reach, to.reach, to.place - from.place, where) - bend)) return;
+  const auto growth = [&](const Sample& s, const Passage& passage) -> Growth {
+    return {s.reach.normal.dot(passage.velocity), s.reach.normal.dot(passage.acceleration)};
+  };
   constexpr int kTangents = 8;  // divisions by tangents in a row; then by halves, so that no function takes long
-  const double bend = tree_.bend(step, p_) / 8;
   Part stack[128];
   std::size_t size = 0;
-  stack[size++] = {0, 1, from, to, 0};
+  stack[size++] = {
+      0, 1, {from, growth(from, tree_.passage(step, p_, 0))}, {to, growth(to, tree_.passage(step, p_, 1))}, 0};
   while (size > 0 && !done()) {
     const Part part = stack[--size];
     const double width = part.end - part.begin;
-    const Vec3 way = part.b.place - part.a.place;
+    const Reach &a = part.a.at.reach, &b = part.b.at.reach;
+    const Vec3 way = part.b.at.place - part.a.at.place;
     const double deviation = bend * width * width;
-    double where = 0;
-    const double bound = tangent_bound(part.a.reach, part.b.reach, way, where) - deviation;
-    if (hopeless(bound)) continue;
+    double share = 0, from_a = 0, from_b = 0;
+    if (hopeless(tangent_bound(a, b, way, share) - deviation)) continue;
+    const double cubic = jerk * width * width * width;
+    if (hopeless(least_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
+    if (hopeless(least_growth({-part.b.growth.slope, part.b.growth.curve}, width, from_b) + b.value - cubic)) continue;
     // Nothing between the ends can differ by more than the way.
     if (way.norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
-    // At the tangents' meeting point, unless that is so near to an end that little would be gained.
-    const double share = part.depth < kTangents ? std::clamp(where, 0.02, 0.98) : 0.5;
+    // Where one of the ends foresees the least value, or at the tangents' meeting point, unless that is so near to an
+    // end that little would be gained.
+    if (from_a > 0 && from_a < 1) share = from_a;
+    else if (from_b > 0 && from_b < 1) share = 1 - from_b;
+    share = part.depth < kTangents ? std::clamp(share, 0.02, 0.98) : 0.5;
     const double time = part.begin + share * width;
-    const Sample middle = sample(slot, tree_.place_at(step, p_, time));
-    note(middle, slot, step, time);
+    const Passage passage = tree_.passage(step, p_, time);
+    const Sample s = sample(slot, passage.place);
+    const End middle{s, growth(s, passage)};
+    note(s, slot, step, time);
     const Part left{part.begin, time, part.a, middle, part.depth + 1},
         right{time, part.end, middle, part.b, part.depth + 1};
-    const bool left_first = part.a.reach.value < part.b.reach.value;
+    const bool left_first = a.value < b.value;
     stack[size++] = left_first ? right : left;
     stack[size++] = left_first ? left : right;
   }

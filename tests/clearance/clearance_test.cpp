@@ -10,6 +10,9 @@
 
 #include "graze/base/error.h"
 #include "graze/base/motion.h"
+#include "graze/clearance/track.h"
+#include "graze/clearance/tunnel.h"
+#include "graze/clearance/vehicle.h"
 
 namespace graze {
 namespace {
@@ -264,6 +267,43 @@ TEST(SweptClearance, APointThatSlidesAlongASideAHairOutsideIsMeasuredAtOnce) {
     EXPECT_NEAR(swept.at({0, 1 + hair, 0}).clearance, hair, 2e-9);
     EXPECT_NEAR(swept.at({0, -0.3, -1 - hair}).clearance, hair, 2e-9);
   }
+}
+
+TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
+  Dice dice(11);
+  const Pose aslant = Pose::from_rpy({0.1, 0.2, 0.3}, 0.02, -0.03, 0.01);  // no face is square to an axis
+  std::vector<Vec3> v;
+  for (int i = 0; i < 8; ++i) v.push_back(aslant * Vec3(i & 1 ? 12.3 : -12.3, i & 2 ? 1.5 : -1.5, i & 4 ? 3 : 0));
+  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  const ClearanceModel wagon(Mesh(v, t, {.solid = true}));
+  for (const double far : {0.0, 300.0, 4.5e6}) {
+    std::vector<Pose> bend;  // of 300 m radius, one pose every 10 cm
+    for (int i = 0; i < 400; ++i) {
+      const double angle = i * 0.1 / 300;
+      bend.push_back(Pose::from_rpy({far + 300 * std::sin(angle), -far + 300 * (1 - std::cos(angle)), 0}, 0, 0, angle));
+    }
+    const SweptClearance swept(wagon, bend, {.limit = 0.1});
+    const double tolerance = kClearanceTolerance + 8 * kEpsilon * far;
+    for (int i = 0; i < 1000; ++i) {
+      const double depth = std::pow(10, dice.in(-8.5, -3));
+      const auto step = static_cast<std::size_t>(dice.below(399));
+      const Pose pose = Motion(bend[step], bend[step + 1]).at(dice.in(0, 1));
+      const Vec3 p =
+          pose * (aslant * Vec3(dice.in(-12, 12), (1.5 - depth) * (dice.below(2) == 0 ? 1 : -1), dice.in(0.1, 2.9)));
+      ASSERT_LE(swept.at(p).clearance, -depth + tolerance) << far << " m away, " << depth << " m deep";
+    }
+  }
+}
+
+TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
+  WagonMesh mesh = wagon_mesh();
+  for (Vec3& v : mesh.vertices) v = v.cast<float>().cast<double>();  // as in a file
+  const ClearanceModel model(Mesh(mesh.vertices, mesh.triangles, {.solid = true}));
+  const VehicleRun run = run_along(Track(Tunnel({.points = 1000}).track()), wagon(), {.step = 0.1});
+  const SweptClearance swept(model, run.body.poses, {.limit = 0.2});
+  // Once said to be free by a hair: a direction taken from a difference of 1e-10 m is no direction.
+  EXPECT_NEAR(swept.at({300.2765, -27.51389999999998, 3.4400000000000004}).clearance, -3.7012588e-5, 1e-9);
 }
 
 TEST(SweptClearance, EmptyScansAndCancelledWork) {
