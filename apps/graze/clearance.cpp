@@ -154,8 +154,7 @@ class Job {
 
   void measure_depths(const Method& method) {
     std::vector<ReportCluster>& clusters = outcome_.report.clusters;
-    parallel_for(std::min(clusters.size(), a_.sections),
-                 [&](std::size_t i) { clusters[i].depth = method.depth(*path_, clusters[i].worst); },
+    parallel_for(clusters.size(), [&](std::size_t i) { clusters[i].depth = method.depth(*path_, clusters[i].worst); },
                  {.threads = a_.threads});
   }
 
@@ -426,7 +425,7 @@ void add_clearance(CLI::App& app, Session& session) {
   command->add_option("--bin", a->bin, "Chainage per row of the diagram")->option_text("M [1]");
   command->add_option("--link", a->link, "Points nearer than about this make one place")->option_text("M [0.25]");
   command->add_option("--slice", a->slice, "Thickness of the cross-sections")->option_text("M [0.2]");
-  command->add_option("--sections", a->sections, "Places with a cross-section and a way out")->option_text("N [24]");
+  command->add_option("--sections", a->sections, "Cross-sections in the report")->option_text("N [24]");
   command->add_option("--most-clusters", a->most_clusters, "Places that are listed")->option_text("N [200]");
   command->add_option("--report-points", a->report_points, "Points in the 3-D view, about 9 bytes each")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{100'000'000}))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/model_data.h"
 #include "clearance/pose_tree.h"
@@ -29,6 +30,7 @@ void walk_pairs(const PoseTree& poses, const bvh::Tree& tree, const Vec3& p, std
   Chord chord{Vec3::Zero(), Vec3::Zero(), 0};
   std::uint32_t chord_of = PoseNode::kNone;
   float low[3], high[3], loose = 0;
+  double apart = 0;  // of the chord from all of the model
   while (size > 0) {
     const Entry entry = stack[--size];
     if (hopeless(double{entry.gap})) continue;
@@ -38,17 +40,22 @@ void walk_pairs(const PoseTree& poses, const bvh::Tree& tree, const Vec3& p, std
       chord.deviation += options.grown;
       chord_of = entry.pose;
       const Vec3 a = chord.from - tree.origin, b = chord.to - tree.origin;
-      double across = 0, longest = 0;
+      double across = 0, longest = 0, square = 0;
       for (int i = 0; i < 3; ++i) {
         const double least = std::min(a[i], b[i]), most = std::max(a[i], b[i]);
         const double grown = chord.deviation + (std::abs(least) + std::abs(most)) * 2e-7;
         low[i] = static_cast<float>(least - grown);
         high[i] = static_cast<float>(most + grown);
+        const double off =
+            std::max({0.0, double{low[i]} - double{tree.root.max[i]}, double{tree.root.min[i]} - double{high[i]}});
+        square += off * off;
         across += most - least;
         longest = std::max(longest, most - least);
       }
       loose = static_cast<float>(across - longest + 2 * chord.deviation);
+      apart = std::sqrt(square) * (1 - 4 * kEpsilon);
     }
+    if (apart > 0 && hopeless(apart)) continue;
     // Boxes around chords are loose where those run aslant: the pose interval is halved once that is what matters.
     if (!node.leaf() && loose > entry.size / 2) {
       stack[size++] = {entry.gap, entry.size, node.right, entry.to};

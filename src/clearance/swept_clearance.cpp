@@ -8,7 +8,7 @@ namespace graze {
 namespace clearance {
 namespace {
 
-constexpr std::size_t kFew = 2048;  // points that are faster without an index and a field
+constexpr std::size_t kFew = 256;  // points that are faster without an index and a field
 
 void make_frames(Engine& engine) {
   const auto shapes = engine.model.frames();

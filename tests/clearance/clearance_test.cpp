@@ -13,6 +13,7 @@
 #include "graze/clearance/track.h"
 #include "graze/clearance/tunnel.h"
 #include "graze/clearance/vehicle.h"
+#include "support/scale.h"
 
 namespace graze {
 namespace {
@@ -163,7 +164,8 @@ TEST_P(SweptBlocks, EqualSinglePoints) {
     const ClearanceModel model = some_model(dice, what, half);
     const std::vector<Pose> path = some_path(dice, how, offset);
     std::vector<Vec3> scan;
-    for (int i = 0; i < 2200; ++i) scan.emplace_back(offset + Vec3(dice.in(-3, 6), dice.in(-2, 2), dice.in(-1, 1)));
+    for (int i = 0; i < graze_test::scaled(1000); ++i)
+      scan.emplace_back(offset + Vec3(dice.in(-3, 6), dice.in(-2, 2), dice.in(-1, 1)));
     for (int i = 0; i < 100; ++i) scan.push_back(scan[static_cast<std::size_t>(i)]);
     scan[17].x() = std::numeric_limits<double>::quiet_NaN();
     scan[18].z() = kInfinity;
@@ -248,7 +250,7 @@ TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({0.1, 0, 0})};
   const SweptClearance swept(model, path, {.limit = 0.01});
   EXPECT_LT(swept.at({0, 0, 0}).clearance, -3);
-  std::vector<Vec3> scan(5000, Vec3(0, 0, 0));
+  std::vector<Vec3> scan(500, Vec3(0, 0, 0));
   std::vector<PointClearance> results(scan.size());
   swept.measure(scan, results);
   for (const PointClearance& r : results) EXPECT_EQ(r, swept.at({0, 0, 0}));
@@ -285,7 +287,7 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
     }
     const SweptClearance swept(wagon, bend, {.limit = 0.1});
     const double tolerance = kClearanceTolerance + 8 * kEpsilon * far;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < graze_test::scaled(300); ++i) {
       const double depth = std::pow(10, dice.in(-8.5, -3));
       const auto step = static_cast<std::size_t>(dice.below(399));
       const Pose pose = Motion(bend[step], bend[step + 1]).at(dice.in(0, 1));

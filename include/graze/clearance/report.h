@@ -124,8 +124,7 @@ struct ClearanceReport {
   bool passed() const { return levels[0] + levels[1] == 0; }
 };
 
-/// Of a place that was found by these engines, of models that move together. Takes milliseconds, tens of them inside of
-/// solid meshes.
+/// Of a place that was found by these engines, of models that move together. Some milliseconds.
 PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
                     double fail);
 
