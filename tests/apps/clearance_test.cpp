@@ -109,7 +109,7 @@ TEST_F(ClearanceCommand, ThePageIsOneFileWithEverything) {
 TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
   const std::string job =
-      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --sections 2 ";
+      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --most-clusters 20 ";
   const auto outputs = [](const std::string& n) {
     return "--report " + n + ".html --csv " + n + ".csv --clusters " + n + "-p.csv --points " + n + ".ply ";
   };
@@ -119,7 +119,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   ASSERT_LE(run(job + outputs("c") + "--block 3000 --keep-work").code, 1);
   ASSERT_EQ(run("rm c.* c-p.csv c.html.work/block-000002; ls c.html.work").out, "block-000000\nblock-000001\nrun\n");
   const Outcome resumed =
-      run(job.substr(0, job.find("-q")) + "--limit 0.6 --sections 2 " + outputs("c") + "--block 3000 --resume");
+      run(job.substr(0, job.find("-q")) + "--limit 0.6 --most-clusters 20 " + outputs("c") + "--block 3000 --resume");
   ASSERT_LE(resumed.code, 1) << resumed.err;
   EXPECT_NE(resumed.err.find("Going on after 2 blocks"), std::string::npos) << resumed.err;
   for (const char* name : {".html", ".csv", "-p.csv", ".ply"}) {

@@ -158,8 +158,9 @@ TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
   std::mt19937_64 random(12);
   int hits = 0, misses = 0;
   for (const Layout layout : kLayouts) {
-    for (int scene = 0; scene < scaled(8); ++scene) {
-      const std::size_t count = 1 + static_cast<std::size_t>(scene) * 4;
+    const int scenes = scaled(8);
+    for (int scene = 0; scene < scenes; ++scene) {
+      const std::size_t count = 1 + static_cast<std::size_t>(scene) * 32 / static_cast<std::size_t>(scenes);
       const BallTree a(balls(random, layout, count)), b(balls(random, layout, count + 3));
       const Pose pose_a = layout == Layout::far ? Pose() : pose(random, 0.5);
       const Pose pose_b = layout == Layout::far ? Pose::at({0.5, 0.1, 0}) : pose(random, scene % 3 == 0 ? 3 : 0.6);
@@ -193,8 +194,8 @@ TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
       }
     }
   }
-  EXPECT_GT(hits, 5);
-  EXPECT_GT(misses, 5);
+  EXPECT_GT(hits, 2);
+  EXPECT_GT(misses, 2);
 }
 
 TEST(Traverse, AnswersNothingForAnEmptyHierarchy) {
