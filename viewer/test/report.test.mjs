@@ -1,6 +1,6 @@
 // Clicks through a report as a reader does, in a headless Chromium, from the file and without any network.
 //
-//   GRAZE_REPORT=report.html node --test viewer/test/report.test.mjs
+//   GRAZE_REPORT=report.html GRAZE_SHAPES_REPORT=of-a-changing-model.html node --test viewer/test/report.test.mjs
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -159,5 +159,24 @@ test('is one file: asks for nothing and has no errors', async () => {
   await shoot('6-end');
   assert.deepEqual(requests.filter((u) => !u.startsWith('file:') && !u.startsWith('data:') && !u.startsWith('blob:')), []);
   assert.deepEqual(requests.filter((u) => u.startsWith('file:')).length, 1);
+  assert.deepEqual(errors, []);
+});
+
+test('shows a model that changes its shape as it is at the place', async () => {
+  await page.goto(pathToFileURL(path.resolve(process.env.GRAZE_SHAPES_REPORT)).href);
+  await page.waitForFunction(() => window.graze !== undefined);
+  await settled();
+  const at = async (share) => {
+    await page.locator('#drive').evaluate((slider, f) => {
+      slider.value = String(Number(slider.max) * f);
+      slider.dispatchEvent(new Event('input'));
+    }, share);
+    await settled();
+    await shoot(`7-shape-${share}`);
+    return (await state()).shape;
+  };
+  assert.deepEqual(await at(0), [0, 3]);
+  assert.deepEqual(await at(1), [2, 3]);
+  assert.ok((await colours()) > 3, 'the 3-D view is empty');
   assert.deepEqual(errors, []);
 });
