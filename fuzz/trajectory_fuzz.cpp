@@ -43,7 +43,8 @@ void use(const graze::Trajectory& trajectory) {
   try {
     expect(trajectory.resampled(length / 50 + 1e-9).size() <= 2 * trajectory.size() + 60, "resampling is bounded");
     const SmoothedTrajectory smooth = trajectory.smoothed({.tolerance = 0.1});
-    expect(smooth.residual <= 0.1 + 1e-9 * (1 + trajectory.poses[0].translation().norm()), "the residual is kept");
+    // Where steps of metres follow one of light-years, chainage cannot tell them apart.
+    expect(smooth.residual <= 0.1 + 1e-9 * (1 + length), "the residual is kept");
     Vehicle vehicle;
     vehicle.bogie_distance = length / 10 + 1e-3;
     follow(track, vehicle, {.step = length / 20 + 1e-3, .threads = 1});

@@ -18,8 +18,9 @@ using Row = SmoothingSpline::Row;
 // A turn counts as much of the way as the path of a point this far from the origin, so that a body that turns on the
 // spot has somewhere to be.
 constexpr double kArm = 1;  // metres
-// Poses nearer to each other than this part of the mean are one knot: nothing lies between them.
-constexpr double kNearest = 1e-4;
+// Poses nearer to each other than this part of the mean distance are one knot, nothing lies between them, if the
+// tolerances leave room for it; and those that are the same but for rounding are in any case.
+constexpr double kNearest = 1e-4, kSame = 1e-12;
 // Stiffness, at a mean distance of knots of 1: from none at all to curves that follow some three hundred poses at once.
 constexpr double kSoftest = 1e-8, kStiffest = 1e10;
 constexpr int kTrials = 30;
@@ -31,14 +32,21 @@ struct Knots {
   std::vector<std::size_t> first_pose;  // of a knot
 };
 
-Knots knots_of(const std::vector<Pose>& poses) {
+Knots knots_of(const std::vector<Pose>& poses, const SmoothingOptions& options) {
   std::vector<double> way(poses.size());
   for (std::size_t i = 1; i < poses.size(); ++i) way[i] = way[i - 1] + Motion(poses[i - 1], poses[i]).reach(kArm);
   const double mean = way.back() > 0 ? way.back() / static_cast<double>(poses.size() - 1) : 1;
   Knots knots;
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const double at = way[i] / mean;
-    if (i == 0 || at - knots.at.back() > kNearest) {
+    const auto belongs = [&](const Pose& first) {
+      if (at - knots.at.back() <= kSame) return true;
+      // So near to the first that the mean of all is within the tolerance of each.
+      const Motion apart(first, poses[i]);
+      return at - knots.at.back() <= kNearest && apart.travel() <= options.tolerance / 2 &&
+             apart.turn() <= options.turn_tolerance / 2;
+    };
+    if (i == 0 || !belongs(poses[knots.first_pose.back()])) {
       knots.at.push_back(at);
       knots.weights.push_back(0);
       knots.first_pose.push_back(i);
@@ -101,7 +109,7 @@ class Smoother {
   Smoother(const Trajectory& given, const SmoothingOptions& options)
       : given_(given),
         origin_(given.poses.front().translation()),
-        knots_(knots_of(given.poses)),
+        knots_(knots_of(given.poses, options)),
         places_(spline_over(knots_, place_rows())),
         turns_(spline_over(knots_, turn_rows())) {
     fit_within(places_, options.tolerance, [&] { return largest_residual(places_, place_rows_, distance); });

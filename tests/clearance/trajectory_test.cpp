@@ -182,6 +182,14 @@ TEST(Trajectory, SmoothingWithoutToleranceMakesACoarseTrackFine) {
   }
 }
 
+TEST(Trajectory, SmoothingStaysWithinItsToleranceAfterAJump) {
+  // Compared with the first step, all others are next to nothing.
+  const Trajectory track{
+      {}, {Pose::at({92137, 0, 0}), Pose::at({0, 0, 0}), Pose::at({2, 0, 0.1}), Pose::at({2, 0.5, 1.1})}};
+  EXPECT_LE(track.smoothed({.tolerance = 0.1}).residual, 0.1);
+  EXPECT_LE(track.smoothed({.tolerance = 0}).residual, 1e-9);
+}
+
 TEST(Trajectory, SmoothingTakesRestsRepeatsAndTumbling) {
   Generator random(4);
   for (int round = 0; round < 100; ++round) {
