@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "bench/claims.h"
 #include "bench/clearance_scene.h"
@@ -33,6 +34,28 @@ double seconds_of(Work&& work) {
   return 1e-9 * time_of(work);
 }
 Cloud cloud_of(std::span<const Vec3> points) { return Cloud(PointView(points)); }
+
+// The most memory that the process takes beyond what it has when this is made. Linux only; 0 elsewhere.
+class PeakMemory {
+ public:
+  PeakMemory() {
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    before_ = kilobytes("VmRSS:");
+  }
+  double bytes() const { return 1024 * std::max(0.0, kilobytes("VmHWM:") - before_); }
+
+ private:
+  static double kilobytes(std::string_view name) {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    double value = 0;
+    while (status >> word) {
+      if (word == name && status >> value) return value;
+    }
+    return 0;
+  }
+  double before_;
+};
 
 #if GRAZE_HAVE_NANOFLANN
 struct PointsOf {
@@ -80,10 +103,12 @@ struct SegmentMarks {
 class Peer {
  public:
   explicit Peer(std::span<const Vec3> scan) : points_{scan} {
+    const PeakMemory peak;
     build = seconds_of([&] {
       tree_ = std::make_unique<PeerTree>(3, points_, nanoflann::KDTreeSingleIndexAdaptorParams(10));
       tree_->buildIndex();
     });
+    memory = peak.bytes();
   }
   std::vector<std::uint8_t> simple(std::span<const Vec3> model, std::span<const Pose> path, double r) const {
     std::vector<std::uint8_t> hits(points_.points.size(), 0);
@@ -110,7 +135,7 @@ class Peer {
     return hits;
   }
 
-  double build = 0;
+  double build = 0, memory = 0;  // seconds, bytes
 
  private:
   PointsOf points_;
@@ -120,25 +145,29 @@ class Peer {
 
 struct Ours {
   double index, engine, query;  // seconds
+  double memory;                // bytes
   std::vector<std::uint8_t> hits;
   double all() const { return index + engine + query; }
 };
 
 Ours run_paper(const PaperClearance& paper, bool along, std::span<const Vec3> scan) {
   Ours ours{};
+  const PeakMemory memory;
   ours.hits.assign(scan.size(), 0);
   std::unique_ptr<clearance::ScanIndex> index;
   std::unique_ptr<clearance::PaperEngine> engine;
   ours.index = seconds_of([&] { index = std::make_unique<clearance::ScanIndex>(scan, 1); });
   ours.engine = seconds_of([&] { engine = std::make_unique<clearance::PaperEngine>(paper, along); });
   ours.query = seconds_of([&] { engine->decide(scan, *index, ours.hits); });
+  ours.memory = memory.bytes();
   fmt::print("  {}: scan index {:.3f} s, model and poses {:.3f} s, query {:.3f} s\n", along ? "kd-CD" : "kd-CD-simple",
              ours.index, ours.engine, ours.query);
   return ours;
 }
 
 struct Exact {
-  double model, measure, collide;
+  double model, measure, collide;  // seconds
+  double memory;                   // bytes of measuring, with the results
   ClearanceCounts counts;
   std::vector<std::uint8_t> hits;
 };
@@ -151,8 +180,10 @@ Exact run_exact(const ClearanceScene& scene, std::span<const Pose> path, double 
     swept = std::make_unique<SweptClearance>(ClearanceModel(wagon, threads), path,
                                              ClearanceOptions{.limit = limit, .threads = threads});
   });
+  const PeakMemory memory;
   std::vector<PointClearance> results(scene.scan.size());
   exact.measure = seconds_of([&] { exact.counts = swept->measure(scene.scan, results); });
+  exact.memory = memory.bytes();
   exact.hits.assign(scene.scan.size(), 0);
   exact.collide = seconds_of([&] { swept->collide(scene.scan, exact.hits); });
   fmt::print("  exact, {} model points, limit {}: model {:.3f} s, measure {:.3f} s, collide {:.3f} s, {} within\n",
@@ -190,6 +221,9 @@ void run(Claims& claims, double scale) {
     if (round > 0) wall[1] = std::min(wall[1], wall_seconds() - begin);
   }
   const bool same = a == b;
+  const auto per_point = [&](double bytes) { return sizeof(Vec3) + bytes / static_cast<double>(scene.scan.size()); };
+  fmt::print("  bytes per scan point, itself included: kd-CD-simple {:.0f}, exact in one block {:.0f}\n",
+             per_point(simple.memory), per_point(exact.memory));
   claims.add({.id = "clearance/two threads",
               .ours = wall[1],
               .peer_name = "one thread",
@@ -202,6 +236,14 @@ void run(Claims& claims, double scale) {
   std::vector<std::uint8_t> hits;
   const double points = seconds_of([&] { hits = peer.simple(model, path, kRadius); });
   const bool agree = hits == simple.hits;
+  constexpr double kMostBytes = 60;
+  claims.add({.id = "clearance/memory per scan point",
+              .ours = per_point(simple.memory),
+              .peer_name = "nanoflann",
+              .peer = per_point(peer.memory),
+              .unit = "B",
+              .goal = per_point(peer.memory) / kMostBytes,
+              .agree = agree});
   fmt::print("  nanoflann: build {:.3f} s, points {:.3f} s ({:.0f} ns each)\n", peer.build, points,
              1e9 * points / static_cast<double>(model.size()) / static_cast<double>(path.size()));
   claims.add({.id = "clearance/kd-CD-simple query",
