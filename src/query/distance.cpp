@@ -28,25 +28,27 @@ Distance between(const Placed& a, const Placed& b, const DistanceOptions& option
   question.depth = options.depth;
   question.cache = options.cache;
   Feature feature_first = 0, feature_second = 0;
-  PairDistance best;
-  if (has_mesh(pair)) {
+  const auto of_meshes = [&] {
     const MeshDistance found = mesh_distance(pair.first.geometry, pair.second.geometry, pair.relative(), question);
-    best = found.distance, feature_first = found.a, feature_second = found.b;
-  } else
-    best = with_kinds<PairDistance>(pair.first.geometry, pair.second.geometry,
-                                    [&]<class A, class B>(const A& first, const B& second) {
-                                      if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
-                                        return measure_at(first, pair.center_in_second(), second, question.limit);
-                                      } else if constexpr (std::same_as<B, Cloud>) {
-                                        const Relative relative = pair.relative();
-                                        DistanceQuery query(relative, question);
-                                        ask(first, second, query);
-                                        feature_first = query.a(), feature_second = query.b();
-                                        return query.best();
-                                      } else {
-                                        return measure(first, second, pair.relative(), question);
-                                      }
-                                    });
+    feature_first = found.a, feature_second = found.b;
+    return found.distance;
+  };
+  const auto of_kinds = [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
+      return measure_at(first, pair.center_in_second(), second, question.limit);
+    } else if constexpr (std::same_as<B, Cloud>) {
+      const Relative relative = pair.relative();
+      DistanceQuery query(relative, question);
+      ask(first, second, query);
+      feature_first = query.a(), feature_second = query.b();
+      return query.best();
+    } else {
+      return measure(first, second, pair.relative(), question);
+    }
+  };
+  // Made in its place, too.
+  const PairDistance best =
+      has_mesh(pair) ? of_meshes() : with_kinds<PairDistance>(pair.first.geometry, pair.second.geometry, of_kinds);
 
   Distance d;
   d.beyond = best.beyond;

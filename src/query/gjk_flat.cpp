@@ -1,7 +1,9 @@
 #include "query/gjk.h"
 
+#if GRAZE_SOLVERS_ONCE
 namespace graze {
 
 GRAZE_FLAT_PAIRS(GRAZE_GJK)
 
 }  // namespace graze
+#endif
