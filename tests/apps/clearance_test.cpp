@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/shell.h"
+#include "support/scale.h"
 
 namespace {
 
@@ -128,6 +129,34 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
     EXPECT_GT(read("a" + std::string(name)).size(), 100U);
   }
   EXPECT_FALSE(std::filesystem::exists(path("c.html.work")));
+}
+
+TEST_F(ClearanceCommand, GoesOnAfterBeingKilledAtAnyInstant) {
+  ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
+  const std::string job =
+      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --block 1000 --most-clusters 5 ";
+  const auto outputs = [](const std::string& n) {
+    return "--report " + n + ".html --csv " + n + ".csv --points " + n + ".ply ";
+  };
+  ASSERT_EQ(run(job + outputs("whole")).code, 1);
+  const auto sound = [&] {
+    for (const char* name : {".html", ".csv", ".ply"}) {
+      const std::string out = "killed" + std::string(name);
+      if (std::filesystem::exists(path(out)) && read(out) != read("whole" + std::string(name))) return false;
+    }
+    return true;
+  };
+  for (int kill = 1; kill <= graze_test::scaled(12); ++kill) {
+    ASSERT_EQ(run("rm -rf killed.*").code, 0);
+    // Twice in a row, the second time while it goes on after the first.
+    const std::string seconds = std::to_string(0.02 * kill);
+    run("timeout -s KILL " + seconds + " " + job + outputs("killed"));
+    EXPECT_TRUE(sound()) << "a file is half written after " << seconds << " s";
+    run("timeout -s KILL " + seconds + " " + job + outputs("killed") + "--resume");
+    EXPECT_TRUE(sound()) << "a file is half written after " << seconds << " s more";
+    ASSERT_EQ(run(job + outputs("killed") + "--resume").code, 1);
+    EXPECT_TRUE(sound() && std::filesystem::exists(path("killed.ply"))) << seconds;
+  }
 }
 
 TEST_F(ClearanceCommand, ResumesNothingOfAnotherRun) {
