@@ -76,7 +76,11 @@ void make_models(MovingModel& model, int threads) {
     model.models = models_of(model.frames[0], threads);
   } else {
     std::vector<ClearanceModel> shapes;
-    for (const std::vector<Placed>& parts : model.frames) shapes.push_back(models_of(parts, threads).at(0));
+    for (std::size_t i = 0; i < model.frames.size(); ++i) {
+      shapes.push_back(models_of(model.frames[i], threads).at(0));
+      // At this pose nothing would be in the way of anything.
+      if (shapes.back().bounds().empty()) throw Error(model.files[i].path, "is a shape with nothing in it");
+    }
     model.models.push_back(ClearanceModel::deforming(std::move(shapes)));
   }
   for (const ClearanceModel& m : model.models) {

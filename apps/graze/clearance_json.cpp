@@ -29,8 +29,8 @@ Json depth(const PlaceDepth& d) {
   return {{"way_out", number(d.exit.depth)},
           {"way_out_at_least", number(d.exit.at_least)},
           {"direction", vector(d.exit.direction)},
-          {"left", d.left},
-          {"up", d.up},
+          {"left", number(d.left)},
+          {"up", number(d.up)},
           {"horizontal", number(d.directional.horizontal)},
           {"vertical", number(d.directional.vertical)}};
 }

@@ -111,7 +111,7 @@ std::string tiles(const ClearanceOutcome& o, const Way& way) {
 // "0.213 m up": how far the point would have to move for the vehicle to keep the clearance that was asked for.
 std::string way_out(const ReportCluster& c) {
   if (!c.depth || c.depth->exit.depth == 0) return "";
-  if (!c.depth->exit.found) return "over 10 m";
+  if (!c.depth->exit.found) return fmt::format("over {:g} m", ExitDepthOptions().farthest);
   const double sideways = std::abs(c.depth->left), upright = std::abs(c.depth->up);
   constexpr double kLean = 0.4;  // tangent of some 22 degrees
   std::string where;

@@ -7,6 +7,12 @@
 namespace graze::clearance {
 namespace {
 
+// v turned about the unit axis n by the angle with these sines.
+Vec3 turned(const Vec3& v, const Vec3& n, double sine, double half_sine) {
+  const Vec3 side = n.cross(v);
+  return v + sine * side + 2 * half_sine * half_sine * n.cross(side);
+}
+
 Knot knot_of(const Pose& pose) { return {pose.rotation().transpose(), pose.translation()}; }
 
 }  // namespace
@@ -81,16 +87,6 @@ std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span
   nodes_[id] = node;
   return id;
 }
-
-namespace {
-
-// v turned about the unit axis n by the angle with these sines.
-Vec3 turned(const Vec3& v, const Vec3& n, double sine, double half_sine) {
-  const Vec3 side = n.cross(v);
-  return v + sine * side + 2 * half_sine * half_sine * n.cross(side);
-}
-
-}  // namespace
 
 Vec3 PoseTree::place_at(std::size_t index, const Vec3& p, double t) const {
   const Step& step = steps_[index];

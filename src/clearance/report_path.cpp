@@ -103,20 +103,33 @@ ReportPlace ReportPath::place_of(const Vec3& point, const PointClearance& result
   return place;
 }
 
+std::vector<std::size_t> ReportPath::frames_at(const ReportPlace& place, std::size_t frames) const {
+  if (frames <= 1) return std::vector<std::size_t>(frames, 0);
+  std::vector<std::size_t> out;
+  const std::size_t at = place.pose;
+  if (place.fraction == 0 && at > 0) out.push_back(at - 1);
+  for (std::size_t i = at; i < std::min(at + 2, frames); ++i) out.push_back(i);
+  return out;
+}
+
 PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
                     double fail) {
   PlaceDepth depth;
   const Pose pose = path.pose_at(place);
-  for (const SweptClearance& swept : together) {
-    const ClearanceModel& model = swept.model();
-    const DirectionalClearance d =
-        directional_clearance(model.is_deforming() ? model.frames()[place.pose] : model, pose, place.point, fail);
+  const auto look_at = [&](const ClearanceModel& model) {
+    const DirectionalClearance d = directional_clearance(model, pose, place.point, fail);
     depth.directional.horizontal = std::min(depth.directional.horizontal, d.horizontal);
     depth.directional.vertical = std::min(depth.directional.vertical, d.vertical);
+  };
+  for (const SweptClearance& swept : together) {
+    const std::span<const ClearanceModel> frames = swept.model().frames();
+    if (frames.empty()) look_at(swept.model());
+    for (const std::size_t i : path.frames_at(place, frames.size())) look_at(frames[i]);
   }
   depth.exit = exit_depth(together, place.point, {.margin = fail});
   const Vec3 way = pose.rotation().transpose() * depth.exit.direction;
-  if (depth.exit.depth > 0) depth.left = depth.exit.depth * way.y(), depth.up = depth.exit.depth * way.z();
+  if (!depth.exit.found) depth.left = depth.up = kInfinity;
+  else if (depth.exit.depth > 0) depth.left = depth.exit.depth * way.y(), depth.up = depth.exit.depth * way.z();
   return depth;
 }
 

@@ -104,16 +104,17 @@ SectionBuilder::SectionBuilder(const ReportPath& path, std::span<const ReportMod
   for (const ReportPlace& place : places) {
     State::Slice slice{.section = {}, .pose = path.pose_at(place), .raster = {}};
     slice.section.place = place;
-    const ReportModel& model = models[models.size() == 1 ? 0 : place.pose];
     const double x = place.in_vehicle.x();
     Aabb& w = slice.section.window;
     w = path.model().grown(options.margin).extend(place.in_vehicle);
     w.min.x() = x - options.thickness / 2;
     w.max.x() = x + options.thickness / 2;
-    slice.section.outline = cut(model, x);
-    for (const Vec3& p : model.points) {
-      if (std::abs(p.x() - x) <= options.thickness / 2) {
-        slice.section.model.push_back({static_cast<float>(p.y()), static_cast<float>(p.z()), 0});
+    for (const std::size_t shape : path.frames_at(place, models.size())) {
+      for (const ReportSection::Line& line : cut(models[shape], x)) slice.section.outline.push_back(line);
+      for (const Vec3& p : models[shape].points) {
+        if (std::abs(p.x() - x) <= options.thickness / 2) {
+          slice.section.model.push_back({static_cast<float>(p.y()), static_cast<float>(p.z()), 0});
+        }
       }
     }
     // All coarse cells that the slice can meet.

@@ -239,6 +239,8 @@ TEST_F(ClearanceCommand, TakesAModelThatChangesItsShape) {
   EXPECT_EQ(result["points"]["levels"]["hit"], 1);  // y = -1.15 at x = 5, and not y = 1.05 at x = 2
   EXPECT_NEAR(result["worst"]["clearance"].get<double>(), -0.35, 1e-9);
   EXPECT_EQ(result["worst"]["point_index"], 1);
+  // Hit by the third shape on the way from the second pose: what it takes is told of both.
+  EXPECT_NEAR(result["clusters"][0]["depth"]["horizontal"].get<double>(), -0.45, 1e-6);
   ASSERT_EQ(run(job + "--report r.html -q").code, 1);
   EXPECT_EQ(run(job + "--step 1").code, 3);
   const Outcome gauge = run(job + "--method gauge --json");
@@ -247,6 +249,12 @@ TEST_F(ClearanceCommand, TakesAModelThatChangesItsShape) {
   const Outcome four = run(job);
   EXPECT_EQ(four.code, 3);
   EXPECT_NE(four.err.find("4 shapes, but the path has 3 poses"), std::string::npos) << four.err;
+  ASSERT_EQ(run("rm shapes/*1*").code, 0);  // leaves s_2
+  write("shapes/s_3.off", "OFF\n0 0 0\n");
+  write("shapes/s_4.off", cube("1"));
+  const Outcome nothing = run(job);
+  EXPECT_EQ(nothing.code, 3) << nothing.out;
+  EXPECT_NE(nothing.err.find("s_3.off"), std::string::npos) << nothing.err;
   ASSERT_EQ(run("rm shapes/*").code, 0);
   EXPECT_EQ(run(job).code, 3);
 }

@@ -38,6 +38,13 @@ Cloud cloud_of(const std::vector<Vec3>& points, double radius = 0) {
   return Cloud(PointView(std::span<const Vec3>(points)), {.radius = radius});
 }
 
+// Corner i is on the upper side along x, y and z where bits 0, 1 and 2 of i are set.
+Mesh box_of(const std::vector<Vec3>& corners, bool solid = true) {
+  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  return Mesh(corners, t, {.solid = solid});
+}
+
 // A closed, slightly bumpy box of triangles.
 Mesh closed_box(Dice& dice, const Vec3& half, bool solid) {
   std::vector<Vec3> v;
@@ -45,9 +52,7 @@ Mesh closed_box(Dice& dice, const Vec3& half, bool solid) {
     v.emplace_back((i & 1 ? 1 : -1) * half.x() * dice.in(0.8, 1), (i & 2 ? 1 : -1) * half.y() * dice.in(0.8, 1),
                    (i & 4 ? 1 : -1) * half.z() * dice.in(0.8, 1));
   }
-  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  return Mesh(v, t, {.solid = solid});
+  return box_of(v, solid);
 }
 
 enum class What { points, balls, shell, solid, shapes };
@@ -164,7 +169,7 @@ TEST_P(SweptBlocks, EqualSinglePoints) {
     const ClearanceModel model = some_model(dice, what, half);
     const std::vector<Pose> path = some_path(dice, how, offset);
     std::vector<Vec3> scan;
-    for (int i = 0; i < graze_test::scaled(1000); ++i)
+    for (int i = 0; i < graze_test::scaled(2200); ++i)
       scan.emplace_back(offset + Vec3(dice.in(-3, 6), dice.in(-2, 2), dice.in(-1, 1)));
     for (int i = 0; i < 100; ++i) scan.push_back(scan[static_cast<std::size_t>(i)]);
     scan[17].x() = std::numeric_limits<double>::quiet_NaN();
@@ -250,7 +255,7 @@ TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({0.1, 0, 0})};
   const SweptClearance swept(model, path, {.limit = 0.01});
   EXPECT_LT(swept.at({0, 0, 0}).clearance, -3);
-  std::vector<Vec3> scan(500, Vec3(0, 0, 0));
+  std::vector<Vec3> scan(static_cast<std::size_t>(graze_test::scaled(5000)), Vec3(0, 0, 0));
   std::vector<PointClearance> results(scan.size());
   swept.measure(scan, results);
   for (const PointClearance& r : results) EXPECT_EQ(r, swept.at({0, 0, 0}));
@@ -260,9 +265,7 @@ TEST(SweptClearance, APointThatSlidesAlongASideAHairOutsideIsMeasuredAtOnce) {
   // Hair by hair this would take weeks.
   std::vector<Vec3> v;
   for (int i = 0; i < 8; ++i) v.emplace_back(i & 1 ? 500 : -500, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
-  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  const ClearanceModel train(Mesh(v, t, {.solid = true}));
+  const ClearanceModel train(box_of(v));
   const std::vector<Pose> path{Pose::at({-2000, 0, 0}), Pose::at({2000, 0, 0})};
   const SweptClearance swept(train, path, {.limit = 0.1});
   for (const double hair : {0.0, 1e-10, 5e-10, 1e-9, 1e-7, 1e-5}) {
@@ -276,9 +279,7 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
   const Pose aslant = Pose::from_rpy({0.1, 0.2, 0.3}, 0.02, -0.03, 0.01);  // no face is square to an axis
   std::vector<Vec3> v;
   for (int i = 0; i < 8; ++i) v.push_back(aslant * Vec3(i & 1 ? 12.3 : -12.3, i & 2 ? 1.5 : -1.5, i & 4 ? 3 : 0));
-  const std::vector<MeshTriangle> t{{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  const ClearanceModel wagon(Mesh(v, t, {.solid = true}));
+  const ClearanceModel wagon(box_of(v));
   for (const double far : {0.0, 300.0, 4.5e6}) {
     std::vector<Pose> bend;  // of 300 m radius, one pose every 10 cm
     for (int i = 0; i < 400; ++i) {
@@ -287,7 +288,7 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
     }
     const SweptClearance swept(wagon, bend, {.limit = 0.1});
     const double tolerance = kClearanceTolerance + 8 * kEpsilon * far;
-    for (int i = 0; i < graze_test::scaled(300); ++i) {
+    for (int i = 0; i < graze_test::scaled(1000); ++i) {
       const double depth = std::pow(10, dice.in(-8.5, -3));
       const auto step = static_cast<std::size_t>(dice.below(399));
       const Pose pose = Motion(bend[step], bend[step + 1]).at(dice.in(0, 1));

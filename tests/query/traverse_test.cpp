@@ -194,8 +194,8 @@ TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
       }
     }
   }
-  EXPECT_GT(hits, 2);
-  EXPECT_GT(misses, 2);
+  EXPECT_GT(hits, scaled(6) - 1);
+  EXPECT_GT(misses, scaled(6) - 1);
 }
 
 TEST(Traverse, AnswersNothingForAnEmptyHierarchy) {

@@ -133,7 +133,7 @@ class Report {
   private show(chainage: number): void {
     const { at, x, place, cluster } = this.choice;
     const matrix = this.path.matrix(at);
-    this.vehicle.shapeAt(at);
+    this.vehicle.shapeAt(at, place !== null);
     this.stage?.place(at, place ? new Vector3(...place.point) : null);
     this.section.show({
       matrix, x,
@@ -160,7 +160,7 @@ class Report {
       settled: this.stage?.settled ?? true,
       frames: this.stage?.frames ?? 0,
       sectionPoints: this.section.points,
-      shape: this.vehicle.shape,
+      shapes: this.vehicle.shapes,
       camera: this.stage?.camera.position.toArray() ?? null,
     };
   }

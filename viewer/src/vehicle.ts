@@ -41,12 +41,37 @@ class Frame {
     group.traverse((part) => (part.frustumCulled = false));
     return (this.group = group);
   }
+
+  cut(at: number): number[] {
+    const out: number[] = [];
+    const v = this.vertices;
+    for (let t = 0; t < this.triangles.length; t += 3) {
+      const ends: number[] = [];
+      for (let k = 0; k < 3; k++) {
+        const a = 3 * this.triangles[t + k];
+        const b = 3 * this.triangles[t + ((k + 1) % 3)];
+        if (v[a] > at === v[b] > at) continue;
+        const f = (at - v[a]) / (v[b] - v[a]);
+        ends.push(v[a + 1] + f * (v[b + 1] - v[a + 1]), v[a + 2] + f * (v[b + 2] - v[a + 2]));
+      }
+      if (ends.length === 4) out.push(...ends);
+    }
+    return out;
+  }
+
+  slice(from: number, to: number): number[] {
+    const out: number[] = [];
+    for (let i = 0; i < this.points.length; i += 3) {
+      if (this.points[i] >= from && this.points[i] <= to) out.push(this.points[i + 1], this.points[i + 2]);
+    }
+    return out;
+  }
 }
 
 export class Vehicle {
   readonly group = new Group();
   private readonly frames: Frame[] = [];
-  private frame: Frame;
+  private shown: Frame[] = [];
 
   constructor(data: ReportData) {
     const { buffer } = block('model');
@@ -59,50 +84,34 @@ export class Vehicle {
       ));
       at += 12 * (vertices + triangles + points);
     }
-    this.frame = this.frames[0];
     this.group.matrixAutoUpdate = false;
-    this.group.add(this.frame.draw());
+    this.shapeAt(0, false);
   }
 
-  /// The shape at a pose, for a model that changes it.
-  shapeAt(pose: number): void {
-    const frame = this.frames[Math.min(Math.floor(pose), this.frames.length - 1)];
-    if (frame === this.frame) return;
-    this.group.remove(this.frame.draw());
-    this.frame = frame;
-    this.group.add(frame.draw());
+  /// Of a model that changes its shape the one at a pose. At a place, all that count there: from each pose to the next
+  /// both do.
+  shapeAt(pose: number, atPlace: boolean): void {
+    const last = this.frames.length - 1;
+    const clamp = (i: number) => Math.max(0, Math.min(i, last));
+    const numbers = new Set([clamp(Math.round(pose))]);
+    if (atPlace) for (let i = Math.ceil(pose) - 1; i <= Math.floor(pose) + 1; i++) numbers.add(clamp(i));
+    for (const frame of this.shown) this.group.remove(frame.draw());
+    this.shown = [...numbers].map((i) => this.frames[i]);
+    for (const frame of this.shown) this.group.add(frame.draw());
   }
 
-  /// How many shapes it has, and which is shown.
-  get shape(): [number, number] {
-    return [this.frames.indexOf(this.frame), this.frames.length];
+  /// The numbers of the shapes that are shown.
+  get shapes(): number[] {
+    return this.shown.map((frame) => this.frames.indexOf(frame));
   }
 
   /// Line segments y z y z … where the plane x = `at` meets the triangles.
   cut(at: number): number[] {
-    const out: number[] = [];
-    const { vertices: v, triangles } = this.frame;
-    for (let t = 0; t < triangles.length; t += 3) {
-      const ends: number[] = [];
-      for (let k = 0; k < 3; k++) {
-        const a = 3 * triangles[t + k];
-        const b = 3 * triangles[t + ((k + 1) % 3)];
-        if (v[a] > at === v[b] > at) continue;
-        const f = (at - v[a]) / (v[b] - v[a]);
-        ends.push(v[a + 1] + f * (v[b + 1] - v[a + 1]), v[a + 2] + f * (v[b + 2] - v[a + 2]));
-      }
-      if (ends.length === 4) out.push(...ends);
-    }
-    return out;
+    return this.shown.flatMap((frame) => frame.cut(at));
   }
 
   /// y z y z … of the points in a slice.
   slice(from: number, to: number): number[] {
-    const out: number[] = [];
-    const { points } = this.frame;
-    for (let i = 0; i < points.length; i += 3) {
-      if (points[i] >= from && points[i] <= to) out.push(points[i + 1], points[i + 2]);
-    }
-    return out;
+    return this.shown.flatMap((frame) => frame.slice(from, to));
   }
 }

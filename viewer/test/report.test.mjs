@@ -173,10 +173,11 @@ test('shows a model that changes its shape as it is at the place', async () => {
     }, share);
     await settled();
     await shoot(`7-shape-${share}`);
-    return (await state()).shape;
+    return (await state()).shapes;
   };
-  assert.deepEqual(await at(0), [0, 3]);
-  assert.deepEqual(await at(1), [2, 3]);
+  assert.ok((await state()).shapes.length >= 2, 'between two poses it counts as both');
+  assert.deepEqual(await at(0), [0]);
+  assert.deepEqual(await at(1), [2]);
   assert.ok((await colours()) > 3, 'the 3-D view is empty');
   assert.deepEqual(errors, []);
 });

@@ -71,6 +71,9 @@ class ReportPath {
   ReportPlace place_of(const Vec3& point, const PointClearance& result, std::uint64_t index) const;
   /// Where the model stands at that moment.
   Pose pose_at(const ReportPlace& place) const;
+  /// Which shapes it has then, of one per pose: from each pose to the next it counts as both, so that at a pose those
+  /// before and after it count too. One of one, none of none.
+  std::vector<std::size_t> frames_at(const ReportPlace& place, std::size_t frames) const;
   /// Where a plane across the way meets the point: of such planes the one that is found by walking from segment
   /// `near`. Beyond both ends the way goes on straight.
   double chainage_of(const Vec3& point, std::size_t near) const;
@@ -95,7 +98,7 @@ struct ProfileRow {
 struct PlaceDepth {
   DirectionalClearance directional;  ///< from the model where it is nearest, grown by `fail`
   ExitDepth exit;                    ///< out of what the model sweeps, grown by `fail`
-  double left = 0, up = 0;           ///< metres: the way out in the vehicle's cross-section
+  double left = 0, up = 0;           ///< metres: the way out in the vehicle's cross-section; +inf if none was found
 };
 
 /// Points that are too near and hang together.
