@@ -21,7 +21,7 @@ namespace {
 
 using graze::Filtered;
 using graze::PointGrid;
-using graze::PointsView;
+using graze::PointView;
 using graze::bench::Claims;
 using graze::bench::compare;
 using graze_test::floats;
@@ -87,7 +87,7 @@ void measure(Claims& claims, const std::string& name, const Points& points, doub
   PointGrid grid;
   double index = graze::kInfinity, whole = graze::kInfinity;
   for (int i = 0; i < 5; ++i) {
-    index = std::min(index, graze::bench::time_of([&] { grid.rebuild(PointsView(ours.xyz)); }));
+    index = std::min(index, graze::bench::time_of([&] { grid.rebuild(PointView(ours.xyz)); }));
     whole = std::min(whole, graze::bench::time_of([&] { grid.rebuild(floats(points)); }));
   }
   fmt::print("{}: index of the kept points {:.2f} ms, of all {:.2f} ms\n", where, index / 1e6, whole / 1e6);

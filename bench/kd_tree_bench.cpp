@@ -29,7 +29,7 @@ namespace {
 
 using graze::KdTree;
 using graze::Neighbor;
-using graze::PointsView;
+using graze::PointView;
 using graze::Vec3;
 using graze::bench::Claims;
 using graze::bench::compare;
@@ -83,7 +83,7 @@ struct Scene {
 
   Vec3 query(std::size_t i) const { return Vec3(queries[i][0], queries[i][1], queries[i][2]); }
   double radius(double hits) const { return per_hit * std::pow(hits, power); }
-  PointsView view() const { return PointsView(graze_test::floats(points)); }
+  PointView view() const { return PointView(graze_test::floats(points)); }
 };
 
 constexpr double kPi = 3.14159265358979;

@@ -144,12 +144,12 @@ void threads(Claims& claims) {
 void growth() {
   for (const int frequency : {7, 22, 71, 224}) {
     const Soup soup = bumpy_sphere(frequency, 1);
-    Mesh mesh(soup.vertices, soup.triangles, {.threads = 1});
+    graze::DeformingMesh mesh(soup.vertices, soup.triangles, {.threads = 1});
     double refit = 1e18, self = 1e18;
     bool folded = false;
     for (int i = 0; i < 3; ++i) {
       refit = std::min(refit, graze::bench::time_of([&] { mesh.replace_vertices(soup.vertices, 1); }));
-      self = std::min(self, graze::bench::time_of([&] { folded = self_collide(mesh); }));
+      self = std::min(self, graze::bench::time_of([&] { folded = self_collide(mesh.mesh()); }));
     }
     const auto n = static_cast<double>(soup.triangles.size());
     fmt::print("deforming, {:>7} triangles: refit {:.3f} ms, self-collision {:.3f} ms, together {:.0f} ns each{}\n",

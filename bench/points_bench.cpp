@@ -20,7 +20,7 @@ namespace {
 
 using graze::Capt;
 using graze::PointGrid;
-using graze::PointsView;
+using graze::PointView;
 using graze::bench::Claims;
 using graze::bench::compare;
 using graze::bench::keep;
@@ -207,6 +207,33 @@ void print_growth() {
   fmt::print("\n");
 }
 
+// Clouds that break trees, beside a uniform one of as many points; answers compared with those of another index.
+void beside_uniform(Claims& claims) {
+  constexpr std::size_t kPoints = 1000000;
+  Times build{}, query{};
+  for (const graze_test::NamedCloud& cloud : graze_test::adversarial_clouds(kPoints)) {
+    PointGrid grid;
+    const auto rebuild = [&] { grid.rebuild(floats(cloud.points)); };
+    const Spheres s = make_spheres(cloud.points, true, kQueries / 8, 9, cloud.size / 2);
+    rebuild();
+    build.ours = time_of(rebuild);
+    ask(grid, s);
+    query.ours = time_of([&] { ask(grid, s); }) / static_cast<double>(s.size());
+    if (cloud.name == "uniform") {
+      build.peer = build.ours;
+      query.peer = query.ours;
+      continue;
+    }
+    bool agree = true;
+    for (std::size_t i = 0; i < 1024; ++i) {
+      const Vec3 c = s.all().center(i);
+      agree = agree && grid.collides(c, s.r[i]) == (grid.nearest(c).distance <= s.r[i]);
+    }
+    claims.add({"points/build, " + cloud.name, build.ours / 1e6, "uniform", build.peer / 1e6, "ms", 0.2, agree});
+    claims.add({"points/single, " + cloud.name, query.ours, "uniform", query.peer, "ns", 0.05, agree});
+  }
+}
+
 void run(Claims& claims) {
   const std::vector<Cloud> clouds = make_clouds();
   for (const Cloud& cloud : clouds) {
@@ -231,6 +258,7 @@ void run(Claims& claims) {
 #if GRAZE_HAVE_NANOFLANN
   raw_frame(claims);
 #endif
+  beside_uniform(claims);
   print_instruction_sets({clouds[1], clouds[2], clouds[4]});
   print_growth();
 }

@@ -37,7 +37,7 @@ struct Spheres {
 };
 
 /// Centres up to 10 cm from a point of the cloud, or anywhere in its bounds.
-inline Spheres make_spheres(const Points& points, bool near, std::size_t count, std::uint64_t seed) {
+inline Spheres make_spheres(const Points& points, bool near, std::size_t count, std::uint64_t seed, double scale = 1) {
   graze_test::Generator random(seed);
   graze::Aabb box;
   for (const auto& p : points) box.extend(Vec3(p[0], p[1], p[2]));
@@ -46,11 +46,11 @@ inline Spheres make_spheres(const Points& points, bool near, std::size_t count, 
     const auto& p = points[random.bits() % points.size()];
     const double tx = random.uniform(0, 1), ty = random.uniform(0, 1), tz = random.uniform(0, 1);
     const Vec3 anywhere = box.min + Vec3(tx, ty, tz).cwiseProduct(box.max - box.min);
-    const Vec3 c = near ? Vec3(Vec3(p[0], p[1], p[2]) + random.uniform(0, 0.1) * random.direction()) : anywhere;
+    const Vec3 c = near ? Vec3(Vec3(p[0], p[1], p[2]) + scale * random.uniform(0, 0.1) * random.direction()) : anywhere;
     s.x.push_back(c.x());
     s.y.push_back(c.y());
     s.z.push_back(c.z());
-    s.r.push_back(random.uniform(kLeastRadius, kMostRadius));
+    s.r.push_back(scale * random.uniform(kLeastRadius, kMostRadius));
   }
   return s;
 }

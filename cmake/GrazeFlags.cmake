@@ -29,14 +29,16 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(GRAZE_SANITIZE STREQUAL "address")
-    set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+    # Null pointers and the sizes of objects are AddressSanitizer's business already.
+    set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize=null,object-size,vptr
+        -fno-sanitize-recover=all)
 elseif(GRAZE_SANITIZE STREQUAL "thread")
     set(sanitizers -fsanitize=thread)
 elseif(NOT GRAZE_SANITIZE STREQUAL "")
     message(FATAL_ERROR "GRAZE_SANITIZE is '${GRAZE_SANITIZE}'; it must be empty, address or thread")
 endif()
 if(GRAZE_SANITIZE)
-    add_compile_options(${sanitizers} -fno-omit-frame-pointer -g)
+    add_compile_options(${sanitizers} -fno-omit-frame-pointer -g1)
     add_link_options(${sanitizers})
 endif()
 
@@ -48,13 +50,14 @@ else()
 endif()
 
 # SIMD is compiled for AVX-512, AVX2, SSE4 and scalar; answers do not depend on which, and the release build tests that.
-# Sanitized builds have scalar and one more each: memory is checked with the widest lanes, threads with those of AVX2.
+# Sanitized builds compile less: scalar and, where memory is checked, the widest lanes; GRAZE_SANITIZED makes them inline
+# less and share the solvers of pairs.
 if(GRAZE_SANITIZE STREQUAL "")
     add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
 elseif(GRAZE_SANITIZE STREQUAL "address")
-    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX2|HWY_AVX3_DL)" GRAZE_FEW_SIMD_TARGETS=1 GRAZE_SOLVERS_ONCE=1)
+    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX2|HWY_AVX3_DL)" GRAZE_SANITIZED=1)
 else()
-    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)" GRAZE_FEW_SIMD_TARGETS=1 GRAZE_SOLVERS_ONCE=1)
+    add_compile_definitions(HWY_COMPILE_ONLY_SCALAR GRAZE_SANITIZED=1)
 endif()
 
 if(GRAZE_COVERAGE)
@@ -62,10 +65,12 @@ if(GRAZE_COVERAGE)
     add_link_options(--coverage)
 endif()
 
-# A compiler cache is picked up when there is one. The sloppiness is what ccache needs to cache with precompiled headers.
+# A compiler cache is picked up when there is one, in a way that lets clones of the project share it.
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    file(RELATIVE_PATH to_sources "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}")
+    string(REGEX REPLACE "/$" "" to_sources "${to_sources}")
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${CCACHE_PROGRAM}")
+        "${PROJECT_SOURCE_DIR}/cmake/cached_compile.sh" "${CCACHE_PROGRAM}" "${PROJECT_SOURCE_DIR}" "${to_sources}")
 endif()

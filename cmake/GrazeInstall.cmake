@@ -13,16 +13,27 @@ install(TARGETS graze EXPORT graze-targets
     LIBRARY COMPONENT program NAMELINK_COMPONENT development)
 if(TARGET graze_cli)
     install(TARGETS graze_cli RUNTIME COMPONENT program)
+    if(GRAZE_SHARE)
+        install(FILES "${GRAZE_SHARE}/graze.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT program)
+        install(FILES "${GRAZE_SHARE}/graze" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+            COMPONENT program)
+        # zsh looks in the first for what is installed below /usr/local, in the second for Debian's packages.
+        foreach(folder site-functions vendor-completions)
+            install(FILES "${GRAZE_SHARE}/_graze" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${folder}" COMPONENT program)
+        endforeach()
+        install(FILES "${GRAZE_SHARE}/graze.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d"
+            COMPONENT program)
+    endif()
 endif()
 
 # A static library passes its own needs on to the program that links it, a shared one keeps them.
 if(BUILD_SHARED_LIBS)
     set(GRAZE_IS_STATIC OFF)
     set(GRAZE_PC_REQUIRES "eigen3")
-    set(GRAZE_PC_REQUIRES_PRIVATE "libhwy, tbb, fmt, qhull_r, pugixml")
+    set(GRAZE_PC_REQUIRES_PRIVATE "libhwy, tbb, fmt, qhull_r, pugixml, proj")
 else()
     set(GRAZE_IS_STATIC ON)
-    set(GRAZE_PC_REQUIRES "eigen3, libhwy, tbb, fmt, qhull_r, pugixml")
+    set(GRAZE_PC_REQUIRES "eigen3, libhwy, tbb, fmt, qhull_r, pugixml, proj")
     set(GRAZE_PC_REQUIRES_PRIVATE "")
 endif()
 
@@ -57,7 +68,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libgraze-dev)
     set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
     set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-        "libeigen3-dev (>= 3.4), libhwy-dev (>= 1.0), libtbb-dev (>= 2021), libfmt-dev (>= 9), libqhull-dev, libpugixml-dev (>= 1.13)")
+        "libeigen3-dev (>= 3.4), libhwy-dev (>= 1.0), libtbb-dev (>= 2021), libfmt-dev (>= 9), libqhull-dev, libpugixml-dev (>= 1.13), libproj-dev (>= 9)")
     include(CPack)
     cpack_add_component(program DESCRIPTION "The command line of graze")
     cpack_add_component(development DESCRIPTION "Headers and library of graze")

@@ -1,13 +1,13 @@
 # The rooms of graze, in include order: a room may include those before it in this list and itself, nothing else
 # (tests/project/include_order.py checks it). io may include all of them and is included by clients only.
-set(GRAZE_ROOMS base shape index geometry query scene map robot clearance io)
+set(GRAZE_ROOMS base shape index geometry motion query scene map robot clearance io)
 
 # What every room compiles with. Only Eigen appears in public headers; the rest stays behind them. nlohmann-json is made
 # of headers only, so whoever links graze needs it not at all.
 find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 add_library(graze_dependencies INTERFACE)
 target_link_libraries(graze_dependencies INTERFACE
-    Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r pugixml::pugixml nlohmann_json::nlohmann_json)
+    Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r pugixml::pugixml PROJ::proj nlohmann_json::nlohmann_json)
 target_include_directories(graze_dependencies INTERFACE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
 target_compile_features(graze_dependencies INTERFACE cxx_std_20)

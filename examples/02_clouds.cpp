@@ -36,7 +36,7 @@ int main() {
   const std::vector<float> xyz = scan();
 
   // Thinned to a point per 2 cm and nothing beyond 1 m. Whoever grows the points by 2 cm loses no collision.
-  const Filtered thin = filter(PointsView(xyz), {.distance = 0.02, .most_range = 1});
+  const Filtered thin = filter(PointView(xyz), {.distance = 0.02, .most_range = 1});
   std::printf("%zu of %zu points are enough\n", thin.kept.size(), xyz.size() / 3);
   std::vector<float> kept;
   for (const auto i : thin.kept) kept.insert(kept.end(), &xyz[3 * i], &xyz[3 * i] + 3);
@@ -59,7 +59,7 @@ int main() {
   const std::size_t in_the_way = cloud.tree().search(region::Segment({0, 0, 0.3}, {1, 0, 0.3}, 0.05)).count();
 
   // Many spheres, such as those of a robot's links, against one frame: a grid is ready in milliseconds.
-  const PointGrid grid(PointsView(xyz), {.point_radius = 0.01});
+  const PointGrid grid(PointView(xyz), {.point_radius = 0.01});
   const bool free_above = !grid.collides({0.5, 0, 0.6}, 0.15), hit_below = grid.collides({0.5, 0, 0.5}, 0.15);
 
   // The points are known to 3 mm, the tool's own scan to 1 mm: how likely is it that they touch?

@@ -38,7 +38,7 @@ int main() {
   const std::array<region::Side, 2> wedge{{{{-1, 0, 0}, -8}, {{1, 1, 0}, 12}}};  // x >= 8 and x + y <= 12
   const std::size_t in_polytope = tree.search(region::Polytope(wedge)).count();
 
-  // Nearest to where the segment begins, or to the segment itself.
+  // Nearest to the start of the segment, or to the segment itself.
   const Neighbor first = tree.search(region::Segment(a, b, 3)).nearest();
   const Neighbor closest = tree.search(region::Segment(a, b, 3), {.to_axis = true}).nearest();
 
@@ -48,16 +48,24 @@ int main() {
   std::vector<std::size_t> counts(stations.size());
   tree.search_each(std::span<const region::Ball>(stations),
                    [&](std::size_t i, const Search& search) { counts[i] = search.count(); });
+
+  // A cloud brings its tree along.
+  const Cloud cloud(posts);
+  const Neighbor post = cloud.nearest({5, 0, 1});                        // of all points
+  const Neighbor none = cloud.nearest({5, 0, 1}, 1.5);                   // within 1.5 m: none.found() is false
+  const auto two = cloud.nearest({5, 0, 1}, std::span(three).first(2));  // the two nearest
+  const std::size_t in_ball = cloud.search(region::Ball({5, 0, 1}, 2.5)).count();
   // [/snippet]
 
   std::printf("%zu posts in the ball, the nearest is %zu at %.3f m\n", count, nearest.index, nearest.distance);
   std::printf("line %zu, ray %zu, segment %zu, cylinder %zu, box %zu, turned box %zu, polytope %zu\n", around_line,
               around_ray, around_segment, in_cylinder, in_box, in_turned_box, in_polytope);
-  std::printf("from the begin %.3f m, from the axis %.3f m\n", first.distance, closest.distance);
+  std::printf("from the start %.3f m, from the axis %.3f m\n", first.distance, closest.distance);
   // All posts are equally near to the axis: the lowest index wins.
   const bool as_told = any && count == 7 && nearest == Neighbor{10, 2} && three[0] == nearest && all[0] == nearest &&
                        three[1].index == 9 && three[2].index == 11 && around_line == 41 && around_ray == 21 &&
                        around_segment == 22 && in_cylinder == 21 && in_box == 4 && in_turned_box == 7 &&
-                       in_polytope == 9 && first == Neighbor{0, 2} && closest == Neighbor{0, 2} && counts[5] == 3;
+                       in_polytope == 9 && first == Neighbor{0, 2} && closest == Neighbor{0, 2} && counts[5] == 3 &&
+                       post == nearest && !none.found() && two.size() == 2 && two[0] == nearest && in_ball == count;
   return as_told ? 0 : 1;
 }

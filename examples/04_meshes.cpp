@@ -65,17 +65,17 @@ int main() {
 
   // A sheet that is rolled up further and further: refitted, rebuilt when that pays, and asked whether it meets itself.
   const std::uint32_t n = 30;
-  Mesh sheet(rolled_sheet(n, 0), sheet_triangles(n));
+  DeformingMesh sheet(rolled_sheet(n, 0), sheet_triangles(n));
   double met_at = 0;
   for (double angle = 0; angle < 8 && met_at == 0; angle += 0.25) {
     sheet.replace_vertices(rolled_sheet(n, angle));
     if (sheet.decay() > 2) sheet.rebuild();
-    if (self_collide(sheet)) met_at = angle;
+    if (self_collide(sheet.mesh())) met_at = angle;
   }
 
-  // What robots are made of: a capsule that holds the part, and the least ball, with how much they exceed it.
+  // Bounding shapes as robot models use them: a capsule and the smallest ball around the part, and how tight they are.
   const BoundingCapsule capsule = bounding_capsule(solid);
-  const BoundingSphere least = bounding_sphere(solid);
+  const BoundingSphere ball_around = bounding_sphere(solid);
   // [/snippet]
 
   const MeshReport report = solid.report();
@@ -85,8 +85,9 @@ int main() {
               in_solid.value, around);
   std::printf("nearest while turning: %.3f m; the sheet meets itself when rolled by %.2f rad\n", closest, met_at);
   std::printf("capsule of radius %.3f m (%.1f x the hull), ball of radius %.3f m (excess %.0e)\n",
-              double(capsule.capsule.radius), capsule.volume_over_hull, double(least.sphere.radius), least.excess);
+              double(capsule.capsule.radius), capsule.volume_over_hull, double(ball_around.sphere.radius),
+              ball_around.excess);
   const bool as_told = report.watertight && !in_shell && in_solid.value < 0 && around == 1 && closest > 0 &&
-                       met_at > 6.2 && met_at < 6.6 && least.excess < 1e-9;
+                       met_at > 6.2 && met_at < 6.6 && ball_around.excess < 1e-9;
   return as_told ? 0 : 1;
 }

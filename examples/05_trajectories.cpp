@@ -32,12 +32,12 @@ int main() {
   const VehicleRun run = run_along(track, wagon, {.step = 0.5});
   const Pose middle = run.body.poses[run.body.size() / 2];
 
-  // The middle of the body lies inside of the curve, by a² / 8R; its ends outside, by (L² - a²) / 8R.
+  // The middle of the body lies inside the curve, by a² / 8R; its ends outside, by (L² - a²) / 8R.
   const Vec3 center(0, 300, 0);
   const double inwards = 300 - (middle * Vec3(0, 0, 0) - center).norm();
   const double outwards = (middle * Vec3(12.3, 0, 0) - center).norm() - 300;
 
-  // A gauge 1.5 m wide on each side does not see a post inside of the curve that the body meets.
+  // A gauge 1.5 m wide on each side does not see a post inside the curve that the body hits.
   const Gauge gauge({{-1.5, 0}, {1.5, 0}, {1.5, 4}, {-1.5, 4}});
   const std::vector<Vec3> post = {middle * Vec3(0, 1.45, 1)};
   std::vector<GaugePoint> seen(post.size());
@@ -48,7 +48,7 @@ int main() {
               smooth.residual, file.notes.size());
   std::printf("center throw %.4f m (%.4f), end throw %.4f m (%.4f)\n", inwards, center_throw(wagon, 300), outwards,
               end_throw(wagon, 300));
-  std::printf("the post is %.3f m outside of the gauge, and inside of the wagon\n", seen[0].clearance);
+  std::printf("the post is %.3f m outside the gauge, and inside the wagon\n", seen[0].clearance);
   const bool as_told = smooth.residual <= 0.001 && std::abs(inwards - center_throw(wagon, 300)) < 0.001 &&
                        std::abs(outwards - end_throw(wagon, 300)) < 0.001 && seen[0].state == GaugeState::clear;
   return as_told ? 0 : 1;

@@ -23,7 +23,7 @@ inline void read_cloud_from(const std::uint8_t* data, std::size_t size, const st
     expect(std::string_view(error.what()).substr(0, name.size()) == name, "errors begin with the name of the file");
     return;
   }
-  expect(cloud.memory() <= (std::size_t{64} << 20) + 64 * size, "memory is in proportion to the file");
+  expect(cloud.memory_bytes() <= (std::size_t{64} << 20) + 64 * size, "memory is in proportion to the file");
   std::size_t skipped = 0;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const Vec3 p = cloud.point(i);

@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         p = 0.5 * p + Vec3(0.5, 0, -0.25);
       }
     }
-    const graze::KdTree tree = as_float ? graze::KdTree(graze::PointsView(floats)) : graze::KdTree(points);
+    const graze::KdTree tree = as_float ? graze::KdTree(graze::PointView(floats)) : graze::KdTree(points);
     std::string flaw = tree.validate();
     if (flaw.empty()) flaw = difference(tree, graze_test::SearchOracle(points), q);
     if (!flaw.empty()) {

@@ -1,5 +1,6 @@
 // Bytes → two shapes at two poses → every verb. Nothing may crash or answer with a NaN, both orders must agree, and a
-// collision that the oracle can prove must not be missed.
+// collision that the oracle can prove must not be missed. Bodies with coordinates of their own may have them moved far
+// away and be moved back by their pose; those are held against exact arithmetic.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "fuzz/fuzz.h"
 #include "graze/base/error.h"
+#include "oracle/exact_overlap.h"
 #include "query/judge.h"
 
 namespace {
@@ -59,6 +61,22 @@ Spec spec_from(Choices& bytes) {
   return s;
 }
 
+// Up to 1e7 m are added to the body's own coordinates and taken off its translation, rounded as callers round.
+bool move_far(Spec& s, std::uint8_t how) {
+  if (how == 0 || (!unbounded(s.kind) && s.points.empty())) return false;
+  constexpr double kPart[] = {1, -1, 0.9, 0.003, 0, -0.7, 1e-4, 0.5};
+  double away = 1;
+  for (int i = how % 8; i > 0; --i) away *= 10;
+  const graze::Vec3 by = away * graze::Vec3(kPart[how / 8 % 8], kPart[(how / 16 + 3) % 8], kPart[(how / 32 + 5) % 8]);
+  const graze::Vec3 back = pose_of(s).rotation() * by;
+  for (auto& p : s.points) {
+    for (std::size_t k = 0; k < 3; ++k) p[k] += by[static_cast<Eigen::Index>(k)];
+  }
+  if (unbounded(s.kind)) s.offset += vec3(s.normal).dot(by);
+  for (std::size_t k = 0; k < 3; ++k) s.xyz[k] -= back[static_cast<Eigen::Index>(k)];
+  return true;
+}
+
 [[noreturn]] void fail(const Judge& judge) {
   std::fprintf(stderr, "%s\n", judge.report().c_str());
   std::abort();
@@ -78,13 +96,35 @@ Real at_most(const Judge& judge) {
   return nearest_pair(judge.body_a, judge.body_b).upper + oracle_rounding(judge.body_a, judge.body_b);
 }
 
+// The same questions by rationals. Depths of hulls are left to the other oracle, which is faster.
+void check_exactly(Judge& judge, const graze::Distance& d, double margin) {
+  const Spec &a = judge.spec.a, &b = judge.spec.b;
+  if (!has_exact_body(a.kind) || !has_exact_body(b.kind) || (unbounded(a.kind) && unbounded(b.kind))) return;
+  const graze_oracle::ExactPair truth(exact_body(a), exact_body(b));
+  const double gap = truth.gap();
+  for (const double m : {0.0, margin, gap, std::nextafter(gap, graze::kInfinity)}) {
+    if (!(m >= 0) || !std::isfinite(m) || truth.compare(m) > 0) continue;
+    judge.expect(collide(judge.a, judge.b, {.margin = m}), "collide: MISSED at margin ", m, ", exactly");
+    judge.expect(!distance(judge.a, judge.b, {.limit = m}).beyond, "limit: beyond ", m, ", exactly");
+  }
+  const double low = std::nextafter(d.value - d.tolerance, -graze::kInfinity);
+  if (low > 0)
+    judge.expect(truth.compare(low) >= 0, "distance: over-stated, ", d.value, " ± ", d.tolerance, ", exactly");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Choices bytes(data, size);
-  const Spec a = spec_from(bytes), b = spec_from(bytes);
+  Spec a = spec_from(bytes), b = spec_from(bytes);
   const double margin = bytes.number(), limit = bytes.number();
+  bool far = false;
   try {
+    (void)placed_of(a);
+    (void)placed_of(b);
+    const std::uint8_t how_a = bytes.byte(), how_b = bytes.byte();
+    const bool far_a = move_far(a, how_a), far_b = move_far(b, how_b);
+    far = far_a || far_b;
     (void)placed_of(a);
     (void)placed_of(b);
   } catch (const graze::Error&) {
@@ -121,6 +161,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                  ", but it is at most ", upper);
     judge.expect(!l.beyond || upper > limit, "limit: beyond ", limit, ", but the distance is at most ", upper);
   }
+  if (far && within_reach(a) && within_reach(b)) check_exactly(judge, d, margin);
   if (!judge.complaints.empty()) fail(judge);
   return 0;
 }

@@ -1,4 +1,5 @@
 // Bytes → points and spheres → PointGrid, Capt and the filter, against loops over all points.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -49,6 +50,7 @@ bool underflows(const Points& points, const Vec3& c, double radius) {
   return false;
 }
 
+// `capt` may hold each of the points once.
 void check_sphere(const Points& points, double point_radius, const graze::PointGrid& grid, const graze::Capt& capt,
                   const Vec3& c, double radius) {
   const bool one = grid.collides(c, radius);
@@ -64,7 +66,7 @@ void check_sphere(const Points& points, double point_radius, const graze::PointG
   expect(one == truth, truth ? "PointGrid: MISSED" : "PointGrid: hit nothing");
   expect(capt.collides(c, radius) == truth, truth ? "Capt: MISSED" : "Capt: hit nothing");
   if (!valid_query(c, 0)) return;
-  const graze::NearestPoint nearest = grid.nearest(c);
+  const graze::Neighbor nearest = grid.nearest(c);
   expect(nearest == nearest_by_loop(points, point_radius, c), "PointGrid: not the nearest");
 }
 
@@ -76,15 +78,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const double most = bytes.byte() / 16.0;
   const std::uint8_t repeat = bytes.byte();
   Points points;
-  const int count = bytes.byte();
+  const int count = bytes.byte() % 64;
   for (int i = 0; i < count && bytes.left() > 40; ++i) {
     const float x = bytes.coordinate(), y = bytes.coordinate();
     points.push_back({x, y, bytes.coordinate()});
   }
-  // Enough of one point to make a block a grid of its own.
+  const graze::Capt capt(floats(points), {.point_radius = point_radius, .least_radius = most / 8, .most_radius = most});
+  // Enough of one point to make a block a grid of its own; a CAPT of so many takes long and answers the same.
   if (repeat > 250 && !points.empty()) points.insert(points.end(), 600, points.front());
   graze::PointGrid grid(floats(points), {.point_radius = point_radius});
-  const graze::Capt capt(floats(points), {.point_radius = point_radius, .least_radius = most / 8, .most_radius = most});
   const std::string invalid = grid.validate();
   expect(invalid.empty(), invalid.c_str());
   for (int i = 0; i < 6; ++i) {
@@ -100,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::uint32_t i : f.kept) kept.push_back(points[i]);
     for (const Point& p : points) {
       if (!finite(p)) continue;
-      const graze::NearestPoint n = nearest_by_loop(kept, 0, Vec3(p[0], p[1], p[2]));
+      const graze::Neighbor n = nearest_by_loop(kept, 0, Vec3(p[0], p[1], p[2]));
       expect(n.distance <= distance * (1 + 1e-15), "filter: not covered");
     }
   }
@@ -115,7 +117,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string broken = grid.validate();
     expect(broken.empty(), broken.c_str());
     const double x = bytes.number(), y = bytes.number(), z = bytes.number();
-    const graze::Capt fresh(floats(points), {.point_radius = point_radius, .most_radius = most});
+    Points once = points;
+    std::erase_if(once, [](const Point& p) { return !finite(p); });
+    std::sort(once.begin(), once.end());
+    once.erase(std::unique(once.begin(), once.end()), once.end());
+    const graze::Capt fresh(floats(once), {.point_radius = point_radius, .most_radius = most});
     check_sphere(points, point_radius, grid, fresh, {x, y, z}, std::abs(bytes.number()));
   }
   return 0;

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "graze/base/error.h"
 #include "graze/io/line_reader.h"
+#include "interrupt.h"
 #include "streams.h"
 
 namespace graze::app {
@@ -24,6 +25,9 @@ constexpr const char* kFooter =
   distance     "limit"
   contacts     "max", "margin"
   penetration
+  raycast      "ray": {"from", "direction"} instead of "a", "limit"
+  search       "in": a cloud and "volume" instead of "a" and "b", "want", "k"
+  probability  "sigma_a", "sigma_b", "meeting" of two clouds
 
 A geometry is {"shape": KIND, …fields, "pose": POSE, "local": POSE}.
   sphere             "radius"
@@ -35,6 +39,7 @@ A geometry is {"shape": KIND, …fields, "pose": POSE, "local": POSE}.
   triangle           "points": three of them
   halfspace, plane   "normal": [x,y,z], "offset"
   cloud              "points": [[x,y,z],…] or "file", "radius" of each (0)
+  mesh               "vertices", "triangles" or "file", "solid" (false)
 
 A pose is {"xyz": [x,y,z]} with "wxyz" or "xyzw" (a quaternion) or "rpy" (radians, fixed axes). Metres everywhere.
 
@@ -84,6 +89,7 @@ Answer answer_line(LineReader::Got got, const std::string& line) {
 }
 
 int ask(const std::string& file, bool quiet) {
+  say_when_interrupted("");
   const Input input(file);
   if (::isatty(input.descriptor()) != 0) {
     remark(quiet, "Reading questions from the terminal, one JSON object per line; Ctrl-D ends.");
@@ -113,12 +119,16 @@ int ask(const std::string& file, bool quiet) {
 
 }  // namespace
 
-void add_ask(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("ask", "Answer JSON questions, one per line");
+Command ask_command() {
   const auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "Questions, one JSON object per line; standard input if absent or -");
-  command->footer(kFooter);
-  command->callback([&session, file] { session.run = [&session, file] { return ask(*file, session.quiet); }; });
+  return {.name = "ask",
+          .help = "Answer JSON questions, one per line",
+          .options = {{"FILE",
+                       file.get(),
+                       "Questions, one JSON object per line; standard input if absent or -",
+                       {.file = true}}},
+          .footer = kFooter,
+          .run = [file](const Session& session) { return ask(*file, session.quiet); }};
 }
 
 }  // namespace graze::app

@@ -6,6 +6,7 @@
 
 #include "clearance_job.h"
 #include "graze/version.h"
+#include "numbers.h"
 
 namespace graze::app {
 namespace {
@@ -41,27 +42,63 @@ Json counts(const std::array<std::uint64_t, kLevels>& levels) {
   return out;
 }
 
+Json sides(const std::array<bool, kSides>& which) {
+  Json out = Json::array();
+  for (std::size_t side = 0; side < kSides; ++side) {
+    if (which[side]) out.push_back(name_of(static_cast<Side>(side)));
+  }
+  return out;
+}
+
+Json coverage(const Coverage& c) {
+  Json out = {{"from", c.from}, {"to", c.to}, {"length", c.length()}, {"scanned", c.scanned}, {"share", c.share()}};
+  for (std::size_t side = 0; side < kSides; ++side)
+    out["seen"][std::string(name_of(static_cast<Side>(side)))] = c.seen[side];
+  out["demanded"] = sides(c.options.demanded);
+  out["lookout"] = c.options.lookout;
+  out["scan_density"] = c.options.points;
+  out["gap"] = c.options.gap;
+  out["min_share"] = c.options.min_share;
+  out["points"] = c.points;
+  out["gaps"] = Json::array();
+  for (const CoverageGap& gap : c.gaps) {
+    out["gaps"].push_back({{"from", gap.from}, {"to", gap.to}, {"unseen", sides(gap.unseen)}});
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string clearance_json(const ClearanceArguments& arguments, const MovingModel& model, const Way& way,
+std::string clearance_json(const ClearanceArguments& arguments, const MovingModel& model, const Route& route,
                            const ClearanceOutcome& outcome) {
   const ClearanceReport& r = outcome.report;
   Json out;
-  out["schema"] = "graze-clearance/1";
+  out["schema"] = "graze-clearance/2";
   out["graze"] = kVersion;
-  out["passed"] = outcome.passed();
-  out["verdict"] = outcome.unchecked ? "unchecked"
-                   : r.levels[0] > 0 ? "hit"
-                   : r.levels[1] > 0 ? "fail"
-                   : r.levels[2] > 0 ? "warn"
-                                     : "clear";
-  out["cautions"] = outcome.cautions;
+  const ClearanceVerdict verdict = outcome.verdict();
+  out["passed"] = outcome.exit_code(arguments) == 0;
+  out["exit_code"] = outcome.exit_code(arguments);
+  out["verdict"] = verdict == ClearanceVerdict::not_checked      ? "unchecked"
+                   : verdict == ClearanceVerdict::partly_checked ? "partial"
+                   : r.levels[0] > 0                             ? "hit"
+                   : r.levels[1] > 0                             ? "fail"
+                   : r.levels[2] > 0                             ? "warn"
+                                                                 : "clear";
+  out["why"] = verdict == ClearanceVerdict::not_checked ? Json(unchecked_reason(outcome)) : Json();
+  Json cautions = Json::array();
+  for (const Caution& c : outcome.cautions) {
+    cautions.push_back({{"name", c.name}, {"text", c.text}, {"doubt", c.doubt}, {"accepted", c.accepted}});
+  }
+  out["cautions"] = std::move(cautions);
   out["notes"] = outcome.notes;
   out["points"] = {{"total", r.points},
                    {"skipped", outcome.scan.skipped},
                    {"outside_roi", outcome.scan.outside},
+                   {"no_echo_dropped", outcome.scan.dropped},
                    {"within_limit", r.within},
                    {"levels", counts(r.levels)}};
+  out["tolerance"] = r.options.tolerance;
+  out["coverage"] = coverage(r.coverage);
   out["worst"] = place(r.worst);
   Json clusters = Json::array();
   for (const ReportCluster& c : r.clusters) {
@@ -83,18 +120,22 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
     for (std::size_t side = 0; side < kSides; ++side) {
       entry[std::string(name_of(static_cast<Side>(side)))] = number(row.least[side].clearance);
     }
+    entry["level"] = level_name(row, r.options);
+    entry["scanned"] = row.swept ? Json(row.scanned) : Json();
+    entry["seen"] = row.swept ? sides(row.seen) : Json();
+    entry["scan_points"] = row.swept ? Json(row.points) : Json();
     profile.push_back(std::move(entry));
   }
   out["profile"] = std::move(profile);
   Json settings;
-  for (const auto& [name, value] : settings_of(arguments, model, way)) settings[name] = value;
+  for (const auto& [name, value] : settings_of(arguments, model, route)) settings[name] = value;
   out["settings"] = std::move(settings);
   Json inputs = Json::array();
   for (const InputFile& file : outcome.inputs) {
     inputs.push_back({{"role", file.role}, {"file", file.path}, {"bytes", file.size}, {"sha256", file.sha256}});
   }
   out["inputs"] = std::move(inputs);
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(std::move(out), 1) + "\n";
 }
 
 }  // namespace graze::app

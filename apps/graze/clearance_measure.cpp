@@ -17,12 +17,13 @@ namespace graze::app {
 namespace {
 
 // Each part of the model for itself; the nearest counts, of equally near ones the first.
-Method exact(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
+Method exact(const ClearanceArguments& a, const MovingModel& model, const Route& route) {
   const auto engines = std::make_shared<std::vector<SweptClearance>>();
   for (const ClearanceModel& m : model.models) {
-    engines->emplace_back(m, way.poses, ClearanceOptions{.limit = a.reach(), .threads = a.threads});
+    engines->emplace_back(m, route.poses, ClearanceOptions{.limit = a.reach(), .threads = a.threads});
   }
   Method method;
+  for (const SweptClearance& engine : *engines) method.tolerance = std::max(method.tolerance, engine.tolerance());
   method.depth = [engines, fail = a.fail](const ReportPath& path, const ReportPlace& place) {
     return depth_of(*engines, path, place, fail);
   };
@@ -61,7 +62,7 @@ std::vector<Vec3> points_of(const MovingModel& model, std::span<const Placed> pa
 }
 
 // The paper's methods tell which points collide and how deep, not when: the moment is that of the nearest pose.
-Measure paper(const ClearanceArguments& a, const MovingModel& model, const Way& way, PaperMethod method) {
+Measure paper(const ClearanceArguments& a, const MovingModel& model, const Route& route, PaperMethod method) {
   const double r = a.fail;
   if (!(r > 0)) throw Error("--fail", "is the paper's radius r and must be positive");
   const PaperOptions options{.radius = r, .axis = 0, .threads = a.threads};
@@ -72,9 +73,9 @@ Measure paper(const ClearanceArguments& a, const MovingModel& model, const Way& 
   // Of a model that changes, all points at the poses that were given: neither can be thinned without the other.
   const auto engine = shapes.size() == 1
                           ? std::make_shared<PaperClearance>(voxel_centres(shapes[0], paper_spacing(r)),
-                                                             sample_path(way.poses, paper_spacing(r)), options)
-                          : std::make_shared<PaperClearance>(std::move(shapes), way.poses, options);
-  const auto track = std::make_shared<Track>(Trajectory{{}, way.poses});
+                                                             sample_path(route.poses, paper_spacing(r)), options)
+                          : std::make_shared<PaperClearance>(std::move(shapes), route.poses, options);
+  const auto track = std::make_shared<Track>(Trajectory{{}, route.poses});
   const bool depth = method == PaperMethod::kd_pd || method == PaperMethod::kd_pd_fast;
   return [engine, track, method, depth, threads = a.threads](
              std::span<const Vec3> points, std::span<PointClearance> results, const Progress& progress) {
@@ -97,7 +98,7 @@ Measure paper(const ClearanceArguments& a, const MovingModel& model, const Way& 
   };
 }
 
-Measure gauge(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
+Measure gauge(const ClearanceArguments& a, const MovingModel& model, const Route& route) {
   std::vector<Vec3> outline;
   for (const std::vector<Placed>& parts : model.frames) {
     const ReportModel drawn = report_model(parts);
@@ -106,8 +107,8 @@ Measure gauge(const ClearanceArguments& a, const MovingModel& model, const Way& 
   }
   const auto section = std::make_shared<Gauge>(Gauge::around(outline));
   // Along the track, as gauges are: that it does not know how a long vehicle leaves it in bends is what it is to show.
-  const auto track = std::make_shared<Track>(way.track);
-  return [section, track, &way, options = GaugeOptions{.limit = a.reach(), .threads = a.threads}](
+  const auto track = std::make_shared<Track>(route.track);
+  return [section, track, &route, options = GaugeOptions{.limit = a.reach(), .threads = a.threads}](
              std::span<const Vec3> points, std::span<PointClearance> results, const Progress& progress) {
     std::vector<GaugePoint> found(points.size());
     check_gauge(*section, *track, points, found, options);
@@ -117,92 +118,24 @@ Measure gauge(const ClearanceArguments& a, const MovingModel& model, const Way& 
       if (found[i].state == GaugeState::nothing || found[i].state == GaugeState::beyond) continue;
       if (!std::isfinite(found[i].clearance)) continue;
       const auto after =
-          std::upper_bound(way.chainage.begin(), way.chainage.end(), found[i].chainage + way.chainage_start);
-      const auto pose = std::max<std::ptrdiff_t>(after - way.chainage.begin() - 1, 0);
+          std::upper_bound(route.chainage.begin(), route.chainage.end(), found[i].chainage + route.chainage_start);
+      const auto pose = std::max<std::ptrdiff_t>(after - route.chainage.begin() - 1, 0);
       results[i] = {found[i].clearance, static_cast<std::uint32_t>(pose), 0, 0};
     }
     progress.report(1);
   };
 }
 
-// "24.6 × 3.1 × 4.3 m"
-std::string size_text(const Aabb& box) {
-  const Vec3 s = box.max - box.min;
-  return fmt::format("{:.4g} × {:.4g} × {:.4g} m", s.x(), s.y(), s.z());
-}
-
-std::string range_text(const Aabb& box) {
-  return fmt::format("({:.1f}, {:.1f}, {:.1f}) to ({:.1f}, {:.1f}, {:.1f})", box.min.x(), box.min.y(), box.min.z(),
-                     box.max.x(), box.max.y(), box.max.z());
-}
-
-// Which unit would make the sizes agree, as a hint.
-std::string unit_hint(double ratio, const char* option) {
-  if (ratio > 300 && ratio < 3000) return fmt::format(" Is it in millimetres? Then say {} mm.", option);
-  if (ratio > 30 && ratio < 300) return fmt::format(" Is it in centimetres? Then say {} cm.", option);
-  if (ratio > 2.9 && ratio < 3.7) return fmt::format(" Is it in feet? Then say {} ft.", option);
-  return "";
-}
-
 }  // namespace
 
-Method method_of(const ClearanceArguments& a, const MovingModel& model, const Way& way) {
-  if (a.method == "exact") return exact(a, model, way);
-  if (a.method == "gauge") return {gauge(a, model, way), {}};
-  if (a.method == "kd-cd-simple") return {paper(a, model, way, PaperMethod::kd_cd_simple), {}};
-  if (a.method == "kd-cd") return {paper(a, model, way, PaperMethod::kd_cd), {}};
-  if (a.method == "kd-pd-fast") return {paper(a, model, way, PaperMethod::kd_pd_fast), {}};
-  if (a.method == "kd-pd") return {paper(a, model, way, PaperMethod::kd_pd), {}};
+Method method_of(const ClearanceArguments& a, const MovingModel& model, const Route& route) {
+  if (a.method == "exact") return exact(a, model, route);
+  if (a.method == "gauge") return {gauge(a, model, route)};
+  if (a.method == "kd-cd-simple") return {paper(a, model, route, PaperMethod::kd_cd_simple)};
+  if (a.method == "kd-cd") return {paper(a, model, route, PaperMethod::kd_cd)};
+  if (a.method == "kd-pd-fast") return {paper(a, model, route, PaperMethod::kd_pd_fast)};
+  if (a.method == "kd-pd") return {paper(a, model, route, PaperMethod::kd_pd)};
   throw Error(a.method, "is no method");
-}
-
-bool nothing_to_check(const ClearanceArguments& a, const MovingModel& model, const Way& way, const ScanFacts& scan) {
-  if (scan.bounds.empty()) return true;
-  Aabb way_box;
-  for (const Pose& pose : way.poses) way_box.extend(pose.translation());
-  const double reach = model.box.max.cwiseAbs().cwiseMax(model.box.min.cwiseAbs()).norm() + a.reach();
-  return !overlap(scan.bounds, way_box.grown(reach));
-}
-
-std::vector<std::string> cautions_of(const ClearanceArguments& a, const MovingModel& model, const Way& way,
-                                     const ScanFacts& scan) {
-  std::vector<std::string> out;
-  const double model_size = (model.box.max - model.box.min).maxCoeff();
-  constexpr double kLargestVehicle = 200, kSmallestVehicle = 0.02;
-  const char* model_option = a.vehicle.empty() ? "--model-units" : "\"unit\" in the vehicle's JSON:";
-  if (model_size > kLargestVehicle) {
-    out.push_back(fmt::format("The model measures {}, which is much for a vehicle.{}", size_text(model.box),
-                              unit_hint(model_size / 25, model_option)));
-  } else if (model_size < kSmallestVehicle) {
-    out.push_back(
-        fmt::format("The model measures {}, which is little. Is it in other units than metres?", size_text(model.box)));
-  }
-  Aabb way_box;
-  for (const Pose& pose : way.poses) way_box.extend(pose.translation());
-  if (scan.bounds.empty()) {
-    out.emplace_back(scan.points == 0 ? "The scan is empty: nothing was checked."
-                                      : "No point of the scan counts: nothing was checked.");
-    return out;
-  }
-  const double scan_size = (scan.bounds.max - scan.bounds.min).maxCoeff();
-  const double way_size = std::max((way_box.max - way_box.min).maxCoeff(), 1e-6);
-  if (nothing_to_check(a, model, way, scan)) {
-    out.push_back(
-        fmt::format("The vehicle never comes near the scan, so that nothing was checked: the scan reaches "
-                    "from {}, the path from {}.{}",
-                    range_text(scan.bounds), range_text(way_box),
-                    scan_size > way_size ? unit_hint(scan_size / way_size, "--units")
-                                         : unit_hint(way_size / scan_size, "--path-units")));
-  } else if (way_size > 1 && (scan_size / way_size > 300 || way_size / scan_size > 300)) {
-    out.push_back(fmt::format("The scan measures {} and the path {}.{}", size_text(scan.bounds), size_text(way_box),
-                              scan_size > way_size ? unit_hint(scan_size / way_size, "--units")
-                                                   : unit_hint(way_size / scan_size, "--path-units")));
-  }
-  if (model_size > scan_size) {
-    out.push_back(
-        fmt::format("The model ({}) is larger than the scan ({}).", size_text(model.box), size_text(scan.bounds)));
-  }
-  return out;
 }
 
 }  // namespace graze::app

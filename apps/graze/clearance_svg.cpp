@@ -42,8 +42,8 @@ std::string color_of(std::uint8_t code) {
 }
 
 std::string profile_svg(const ClearanceReport& report, double limit) {
-  if (report.profile.empty()) return "<p class=\"soft\">Nothing is nearer than the limit.</p>";
-  constexpr double kWidth = 1200, kHeight = 300, kLeft = 58, kRight = 12, kTop = 12, kBottom = 40;
+  constexpr double kStrip = 5;  // height of the bar of one side that shows where it was seen
+  constexpr double kWidth = 1200, kHeight = 324, kLeft = 58, kRight = 12, kTop = 12, kBottom = 64;
   double lowest = 0;
   for (const ProfileRow& row : report.profile) {
     for (const ReportPlace& p : row.least) lowest = std::min(lowest, p.clearance);
@@ -57,7 +57,7 @@ std::string profile_svg(const ClearanceReport& report, double limit) {
     return kTop + (highest - std::clamp(c, lowest, highest)) / (highest - lowest) * (kHeight - kTop - kBottom);
   };
   std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Least clearance along the way\" "
+      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Minimum clearance along the path\" "
       "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n",
       kWidth, kHeight);
   const auto band = [&](double from, double to, const char* color) {
@@ -78,10 +78,30 @@ std::string profile_svg(const ClearanceReport& report, double limit) {
   const double along = round_step(end - begin, 12);
   for (double s = std::ceil(begin / along) * along; s <= end; s += along) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\" fill=\"#63707a\">{:g}</text>\n", x(s),
-                       kHeight - kBottom + 16, s);
+                       kHeight - 24, s + 0.0);
   }
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#63707a\">chainage / m</text>\n",
                      kWidth / 2, kHeight - 6);
+  // Where nobody looked: grey over the whole height, and one bar per side below.
+  std::string unscanned;
+  for (const ProfileRow& row : report.profile) {
+    if (!row.swept || row.scanned) continue;
+    unscanned +=
+        fmt::format("M{:.1f} {}H{:.1f}V{}H{:.1f}Z", x(row.from), kTop, x(row.to), kHeight - kBottom, x(row.from));
+  }
+  if (!unscanned.empty()) {
+    out += fmt::format("<path class=\"unscanned\" d=\"{}\" fill=\"#8a949c\" fill-opacity=\"0.35\"/>\n", unscanned);
+  }
+  for (std::size_t side = 0; side < kSides; ++side) {
+    const double top = kHeight - kBottom + 3 + kStrip * static_cast<double>(side);
+    std::string bar;
+    for (const ProfileRow& row : report.profile) {
+      if (row.seen[side]) bar += fmt::format("M{:.1f} {}H{:.1f}", x(row.from), top + kStrip / 2, x(row.to));
+    }
+    out +=
+        fmt::format("<path class=\"seen\" d=\"{}\" stroke=\"{}\" stroke-width=\"{}\"><title>seen {}</title></path>\n",
+                    bar, kSideColors[side], kStrip - 1.5, name_of(static_cast<Side>(side)));
+  }
   for (std::size_t side = 0; side < kSides; ++side) {
     std::string line;
     bool drawing = false;

@@ -1,5 +1,4 @@
 // graze collide: do two shapes touch?
-#include <cmath>
 #include <memory>
 
 #include "command.h"
@@ -7,17 +6,14 @@
 
 namespace graze::app {
 
-void add_collide(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("collide", "Tell whether two shapes touch: exit code 1 if they do, 0 if not");
-  const auto arguments = std::make_shared<PairArguments>();
-  add_pair(*command, *arguments);
-  command->add_option("--margin", arguments->number, "Metres; closer than this counts as touching")
-      ->default_val(0)
-      ->type_name("NUMBER");
-  command->callback([&session, arguments] {
-    if (!std::isfinite(arguments->number)) throw CLI::ValidationError("--margin", "must be a finite number");
-    session.run = [arguments] { return ask_about_pair("collide", "margin", *arguments); };
-  });
+Command collide_command() {
+  const auto a = std::make_shared<PairArguments>();
+  Command command{.name = "collide", .help = "Tell whether two shapes touch: exit code 1 if they do, 0 if not"};
+  add_pair(command, *a);
+  command.options.push_back(
+      {"--margin", &a->number, "Metres; closer than this counts as touching", {.value = "NUMBER [0]"}});
+  command.run = [a](const Session&) { return ask_about_pair("collide", "margin", *a); };
+  return command;
 }
 
 }  // namespace graze::app

@@ -1,10 +1,7 @@
 // What the subcommands of the command line share.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <string>
-#include <string_view>
+#include "options.h"
 
 namespace graze::app {
 
@@ -14,21 +11,21 @@ inline constexpr int kCollision = 1;  ///< a collision, or below the limit
 inline constexpr int kUsage = 2;      ///< the command line was not understood
 inline constexpr int kInput = 3;      ///< bad input, or a file that cannot be read or written
 inline constexpr int kInternal = 4;   ///< graze itself failed
+inline constexpr int kPartly = 5;     ///< clear where something was scanned, and not all was
 
-/// The options of all subcommands and what is to be run once the command line was understood.
-struct Session {
-  bool quiet = false;
-  std::function<int()> run;  ///< returns the exit code; throws Error for bad input
-};
+// One for each subcommand.
+Command ask_command();
+Command collide_command();
+Command distance_command();
+Command info_command();
+Command convert_command();
+Command clearance_command();
+Command generate_command();
+Command demo_command();
+Command completion_command();
+Command manual_command();
 
-// Each adds one subcommand, whose callback sets `session.run`.
-void add_ask(CLI::App& app, Session& session);
-void add_collide(CLI::App& app, Session& session);
-void add_distance(CLI::App& app, Session& session);
-void add_demo(CLI::App& app, Session& session);
-void add_info(CLI::App& app, Session& session);
-void add_convert(CLI::App& app, Session& session);
-void add_clearance(CLI::App& app, Session& session);
-void add_generate(CLI::App& app, Session& session);
+/// The program with all of them; `session` takes what the options say that they share.
+Command graze_command(Session& session);
 
 }  // namespace graze::app

@@ -1,8 +1,10 @@
 // graze convert: a cloud or a mesh from one format to another.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,14 +12,19 @@
 
 #include "command.h"
 #include "graze/base/error.h"
+#include "graze/base/nearest_word.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
+#include "graze/io/write_file.h"
+#include "interrupt.h"
 #include "mesh_arguments.h"
 #include "progress_bar.h"
 #include "streams.h"
 
 namespace graze::app {
 namespace {
+
+constexpr const char* kEncoding = "Encoding, one of";
 
 struct ConvertArguments {
   std::string from, to;
@@ -39,6 +46,7 @@ ConvertCloudOptions options_of(const ConvertArguments& a) {
   if (!a.translation.empty()) options.translation = {a.translation[0], a.translation[1], a.translation[2]};
   options.apply_viewpoint = a.apply_viewpoint;
   options.attributes = !a.no_attributes;
+  options.unit = a.mesh.unit;
   WriteCloudOptions& write = options.write;
   if (!a.format.empty()) write.format = kFormats.at(a.format);
   if (a.format == "csv") write.separator = ',';
@@ -57,18 +65,6 @@ ConvertCloudOptions options_of(const ConvertArguments& a) {
   if (a.las_offset.size() == 3) write.offset = Vec3(a.las_offset[0], a.las_offset[1], a.las_offset[2]);
   if (!a.las_version.empty()) write.las_minor = a.las_version == "1.4" ? 4 : 2;
   return options;
-}
-
-void check_numbers(const ConvertArguments& a) {
-  const auto finite = [](const std::vector<double>& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-  };
-  if (!std::isfinite(a.scale) || a.scale == 0) throw CLI::ValidationError("--scale", "must be finite and not 0");
-  if (!finite(a.translation)) throw CLI::ValidationError("--translate", "must be finite numbers");
-  if (!finite(a.las_offset)) throw CLI::ValidationError("--las-offset", "must be finite numbers");
-  if (!finite(a.las_scale) || std::any_of(a.las_scale.begin(), a.las_scale.end(), [](double x) { return x <= 0; })) {
-    throw CLI::ValidationError("--las-scale", "must be positive");
-  }
 }
 
 const std::map<std::string, MeshFormat> kMeshFormats = {
@@ -91,8 +87,24 @@ void check_for_mesh(const ConvertArguments& a) {
   }
 }
 
+// The format is determined by --format or by the name; `known` are those that can be written.
+void check_name(const ConvertArguments& a, const std::vector<std::string>& known, const char* kind) {
+  std::error_code error;
+  if (!a.format.empty() || (a.from != "-" && !std::filesystem::exists(a.from, error))) return;  // which is said first
+  std::string extension = std::filesystem::path(a.to).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  extension.erase(0, 1);
+  if (std::find(known.begin(), known.end(), extension) != known.end() || extension == "laz") return;
+  const auto meant = nearest_word(extension, known);
+  throw Error(a.to,
+              fmt::format("its name does not indicate a format; {} is written as .{}. Rename it{}, or give --format",
+                          kind, fmt::join(known, ", ."), meant ? fmt::format(" (to .{}?)", *meant) : ""));
+}
+
 int convert_mesh(const ConvertArguments& a, bool quiet) {
   check_for_mesh(a);
+  check_name(a, {"stl", "obj", "ply", "off"}, "a mesh");
   ProgressBar bar(quiet);
   ReadMeshOptions read = read_options(a.mesh);
   read.progress = bar.progress();
@@ -111,6 +123,7 @@ int convert_mesh(const ConvertArguments& a, bool quiet) {
   if (a.single) write.coordinates = NumberType::float32;
   if (a.twice) write.coordinates = NumberType::float64;
   const WriteMeshReport report = write_mesh(a.to, mesh.vertices, mesh.triangles, write);
+  say_when_interrupted(a.to + " is complete");
   bar.clear();
   std::string text = fmt::format("{}: {} triangles, {} vertices", a.to, report.triangles, report.vertices);
   if (report.rounding > 0) text += fmt::format(", coordinates rounded by at most {:.2g}", report.rounding);
@@ -124,15 +137,18 @@ int convert_mesh(const ConvertArguments& a, bool quiet) {
 }
 
 int convert(const ConvertArguments& arguments, bool quiet) {
+  check_writable(arguments.to);
   if (arguments.from != "-" && is_mesh_file(arguments.from)) return convert_mesh(arguments, quiet);
   if (arguments.format == "stl" || arguments.format == "obj" || arguments.format == "off") {
     throw Error(arguments.from, fmt::format("is a cloud and cannot be written as {}", arguments.format));
   }
+  check_name(arguments, {"ply", "pcd", "las", "xyz", "csv", "txt", "asc", "pts"}, "a cloud");
   ConvertCloudOptions options = options_of(arguments);
   ProgressBar bar(quiet);
   options.write.progress = bar.progress();
   const std::string from = arguments.from == "-" ? "/dev/stdin" : arguments.from;
   const WriteCloudReport report = convert_cloud(from, arguments.to, options);
+  say_when_interrupted(arguments.to + " is complete");
   bar.clear();
   std::string text = fmt::format("{}: {} points", arguments.to, report.written);
   if (report.dropped > 0) text += fmt::format(", {} without coordinates left out", report.dropped);
@@ -144,65 +160,64 @@ int convert(const ConvertArguments& arguments, bool quiet) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("convert", "Convert a file of points or triangles to another format");
+Command convert_command() {
   const auto a = std::make_shared<ConvertArguments>();
-  command
-      ->add_option("IN", a->from,
-                   "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV), - for standard input; or a\n"
-                   "mesh: STL, OBJ, PLY, OFF, DAE, glTF")
-      ->required();
-  command
-      ->add_option("OUT", a->to,
-                   "The new file; its extension tells the format: .ply .pcd .las .xyz .csv .txt, of a mesh\n"
-                   ".stl .obj .ply .off")
-      ->required();
-  command
-      ->add_option("--format", a->format,
-                   "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off")
-      ->check(CLI::IsMember({"ply", "pcd", "las", "xyz", "csv", "txt", "stl", "obj", "off"}))
-      ->option_text("F");
-
-  CLI::Option_group* encoding = command->add_option_group("Encoding");
-  encoding->add_flag("--ascii", a->ascii, "Text (PLY, PCD, STL)");
-  encoding->add_flag("--binary", a->binary, "Binary, little endian (PLY, PCD, STL); the default");
-  encoding->add_flag("--big-endian", a->big_endian, "Binary, big endian (PLY)");
-  encoding->add_flag("--compressed", a->compressed, "Compressed binary (PCD)");
-  encoding->require_option(0, 1);
-  CLI::Option* single = command->add_flag("--float", a->single, "Coordinates as float32");
-  command->add_flag("--double", a->twice, "Coordinates as float64")->excludes(single);
-
-  command->add_option("--scale", a->scale, "Multiply the coordinates, such as 0.001 for millimetres to metres")
-      ->option_text("S");
-  command->add_option("--translate", a->translation, "Add X Y Z to the coordinates, after scaling")
-      ->expected(3)
-      ->option_text("X Y Z");
-  add_mesh_arguments(*command, a->mesh);
-  command->add_flag("--apply-viewpoint", a->apply_viewpoint, "Move the points of a PCD by its VIEWPOINT");
-  command->add_flag("--drop-skipped", a->drop, "Leave out points that are NaN or infinite (LAS does always)");
-  command->add_flag("--no-attributes", a->no_attributes, "Coordinates only");
-  command->add_option("--separator", a->separator, "Of text: ',' ';' tab or space")
-      ->check(CLI::IsMember({",", ";", "tab", "space"}))
-      ->option_text("C");
-  command->add_flag("--no-header", a->no_header, "Text without the line of names");
-  command->add_option("--las", a->las_version, "Version of LAS, 1.2 or 1.4")
-      ->check(CLI::IsMember({"1.2", "1.4"}))
-      ->option_text("V");
-  command->add_option("--las-scale", a->las_scale, "Grid of LAS coordinates: one number, or three")
-      ->expected(1, 3)
-      ->option_text("S");
-  command->add_option("--las-offset", a->las_offset, "Origin of LAS coordinates")->expected(3)->option_text("X Y Z");
-  command->footer(
-      "What the new format can hold is kept: attributes with their types, the scale, offset and coordinate system of "
-      "LAS,\n"
-      "the viewpoint and rows of PCD. Meshes are written in metres and with z up. OUT may be IN. A file that is there "
-      "is replaced when the new one is complete.");
-  command->callback([&session, a] {
-    check_numbers(*a);
-    check_mesh_arguments(a->mesh);
-    if (a->las_scale.size() == 2) throw CLI::ValidationError("--las-scale", "takes one number or three");
-    session.run = [&session, a] { return convert(*a, session.quiet); };
-  });
+  Command command{
+      .name = "convert",
+      .help = "Convert a file of points or triangles to another format",
+      .options =
+          {{"IN",
+            &a->from,
+            "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV), - for standard input; or a\n"
+            "mesh: STL, OBJ, PLY, OFF, DAE, glTF",
+            {.required = true, .file = true}},
+           {"OUT",
+            &a->to,
+            "The new file; its extension determines the format: .ply .pcd .las .xyz .csv .txt, of a mesh\n"
+            ".stl .obj .ply .off",
+            {.required = true, .file = true}},
+           {"--format",
+            &a->format,
+            "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off",
+            {.value = "F", .one_of = {"ply", "pcd", "las", "xyz", "csv", "txt", "stl", "obj", "off"}}},
+           {"--ascii", &a->ascii, "Text (PLY, PCD, STL)", {.choice = kEncoding}},
+           {"--binary", &a->binary, "Binary, little endian (PLY, PCD, STL); the default", {.choice = kEncoding}},
+           {"--big-endian", &a->big_endian, "Binary, big endian (PLY)", {.choice = kEncoding}},
+           {"--compressed", &a->compressed, "Compressed binary (PCD)", {.choice = kEncoding}},
+           {"--float", &a->single, "Coordinates as float32", {.without = "--double"}},
+           {"--double", &a->twice, "Coordinates as float64", {.without = "--float"}},
+           {"--scale", &a->scale, "Multiply the coordinates, such as 0.001 for millimetres to metres", {.value = "S"}},
+           {"--translate",
+            &a->translation,
+            "Add X Y Z to the coordinates, after scaling",
+            {.value = "X Y Z", .count = 3}}},
+      .footer =
+          "What the new format can hold is kept: attributes with their types, the scale, offset and coordinate system "
+          "of LAS,\n"
+          "the viewpoint and rows of PCD. LAS stays in its unit, other targets get metres. Meshes are written in "
+          "metres and with z up. OUT may be IN. A file that is there is replaced when the new one is complete.",
+      .check =
+          [a] {
+            if (a->scale == 0) throw UsageError("--scale", "must not be 0");
+            if (a->las_scale.size() == 2) throw UsageError("--las-scale", "takes one number or three");
+          },
+      .run = [a](const Session& session) { return convert(*a, session.quiet); }};
+  add_mesh_arguments(command, a->mesh);
+  command.add({{"--apply-viewpoint", &a->apply_viewpoint, "Move the points of a PCD by its VIEWPOINT"},
+               {"--drop-skipped", &a->drop, "Leave out points that are NaN or infinite (LAS does always)"},
+               {"--no-attributes", &a->no_attributes, "Coordinates only"},
+               {"--separator",
+                &a->separator,
+                "Of text: ',' ';' tab or space",
+                {.value = "C", .one_of = {",", ";", "tab", "space"}}},
+               {"--no-header", &a->no_header, "Text without the line of names"},
+               {"--las", &a->las_version, "Version of LAS, 1.2 or 1.4", {.value = "V", .one_of = {"1.2", "1.4"}}},
+               {"--las-scale",
+                &a->las_scale,
+                "Grid of LAS coordinates: one number, or three",
+                {.value = "S", .range = kPositive, .up_to = 3}},
+               {"--las-offset", &a->las_offset, "Origin of LAS coordinates", {.value = "X Y Z", .count = 3}}});
+  return command;
 }
 
 }  // namespace graze::app

@@ -12,6 +12,7 @@
 #include "demo_render.h"
 #include "demo_scene.h"
 #include "graze/io/write_file.h"
+#include "interrupt.h"
 #include "streams.h"
 
 namespace graze::app {
@@ -22,7 +23,7 @@ constexpr std::size_t kRows = 14;    // of the table on the terminal
 
 struct DemoArguments {
   std::string file = "graze-demo.html";
-  std::size_t width = kWidth;
+  std::uint64_t width = kWidth;
 };
 
 Camera make_camera(std::size_t width) {
@@ -58,6 +59,7 @@ void print_results(const DemoResults& r) {
 }
 
 int demo(const DemoArguments& arguments, bool quiet) {
+  check_writable(arguments.file);
   if (::isatty(STDERR_FILENO) != 0) remark(quiet, "Measuring and drawing a scene; this takes a few seconds.");
   DemoResults results{.scene = make_scene(), .pairs = {}, .picture = {}};
   results.pairs = report_pairs(results.scene);
@@ -67,23 +69,24 @@ int demo(const DemoArguments& arguments, bool quiet) {
   results.picture = render(results.scene, camera);
   results.seconds_for_picture = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_file(arguments.file, page(results, camera));
+  say_when_interrupted(arguments.file + " is complete");
   if (!quiet) print_results(results);
-  print(fmt::format("{}{}\n", quiet ? "" : "page:    ", arguments.file));
+  print(fmt::format("{}{}\n", quiet ? "" : "page:    ", printable(arguments.file)));
   return kClear;
 }
 
 }  // namespace
 
-void add_demo(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("demo", "Measure a scene of all shapes and write a page with its picture");
-  const auto arguments = std::make_shared<DemoArguments>();
-  command->add_option("-o,--output", arguments->file, "The page to write")->capture_default_str()->type_name("FILE");
-  command->add_option("--width", arguments->width, "Pixels of the picture")
-      ->check(CLI::Range(64, 4096))
-      ->capture_default_str()
-      ->type_name("NUMBER");
-  command->callback(
-      [&session, arguments] { session.run = [&session, arguments] { return demo(*arguments, session.quiet); }; });
+Command demo_command() {
+  const auto a = std::make_shared<DemoArguments>();
+  return {.name = "demo",
+          .help = "Measure a scene of all shapes and write a page with its picture",
+          .options = {{"-o,--output", &a->file, "The page to write", {.value = "FILE [graze-demo.html]"}},
+                      {"--width",
+                       &a->width,
+                       "Pixels of the picture, from 64 to 4096",
+                       {.value = "N [800]", .range = {64, 4096}}}},
+          .run = [a](const Session& session) { return demo(*a, session.quiet); }};
 }
 
 }  // namespace graze::app

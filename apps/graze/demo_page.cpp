@@ -7,6 +7,8 @@
 #include "demo_overlay.h"
 #include "graze/version.h"
 
+#include "numbers.h"
+
 namespace graze::app {
 namespace {
 
@@ -160,10 +162,7 @@ std::string rounded(double count) {
   return fmt::format("{:.0f}", count);
 }
 
-std::string metres(double value, int digits) {
-  const std::string text = fmt::format("{:.{}f}", value, digits);
-  return text.find_first_not_of("-0.") == std::string::npos ? fmt::format("{:.{}f}", 0.0, digits) : text;
-}
+std::string metres(double value, int digits) { return fixed(value, digits); }
 
 std::string pair_name(const Scene& scene, const PairReport& pair) {
   return scene[pair.a].name + " – " + scene[pair.b].name;

@@ -6,13 +6,14 @@
 
 namespace graze::app {
 
-void add_distance(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "distance", "Print the signed distance of two shapes and their nearest points: exit code 1 if they touch");
-  const auto arguments = std::make_shared<PairArguments>();
-  add_pair(*command, *arguments);
-  command->callback(
-      [&session, arguments] { session.run = [arguments] { return ask_about_pair("distance", "", *arguments); }; });
+Command distance_command() {
+  const auto a = std::make_shared<PairArguments>();
+  Command command{
+      .name = "distance",
+      .help = "Print the signed distance of two shapes and their nearest points: exit code 1 if they touch"};
+  add_pair(command, *a);
+  command.run = [a](const Session&) { return ask_about_pair("distance", "", *a); };
+  return command;
 }
 
 }  // namespace graze::app

@@ -19,6 +19,7 @@
 #include "graze/io/mesh_file.h"
 #include "graze/io/trajectory_file.h"
 #include "graze/io/write_file.h"
+#include "interrupt.h"
 #include "progress_bar.h"
 #include "streams.h"
 
@@ -30,7 +31,7 @@ struct GenerateArguments {
   std::uint64_t points = 0, wagon_points = 0, seed = 1;
   std::vector<double> origin;
   double half_width = 1.78, track_step = 0.1;
-  std::size_t stations = 8;
+  std::uint64_t stations = 8;
   int threads = 0;
   bool wheels = false;
 };
@@ -38,7 +39,7 @@ struct GenerateArguments {
 /// 18.92M, 200k, 5e5, 1000: a whole number, perhaps in thousands, millions or thousands of millions.
 std::uint64_t count_from(const char* option, const std::string& text) {
   const auto refuse = [&] {
-    throw CLI::ValidationError(option, fmt::format("must be a number such as 200k, 18.92M or 1000, got {}", text));
+    throw UsageError(option, fmt::format("must be a number such as 200k, 18.92M or 1000, got {}", text));
   };
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -51,7 +52,7 @@ std::uint64_t count_from(const char* option, const std::string& text) {
   constexpr double kMost = 1e12;
   value = std::round(value * unit);
   if (status != std::errc() || (unit == 1 && !suffix.empty()) || !(value >= 1)) refuse();
-  if (value > kMost) throw CLI::ValidationError(option, "must be at most 1e12");
+  if (value > kMost) throw UsageError(option, "must be at most 1e12");
   return static_cast<std::uint64_t>(value);
 }
 
@@ -67,20 +68,24 @@ class Folder {
     if (error || !std::filesystem::is_directory(path_)) {
       throw Error(path, "cannot be made a folder" + (error ? ": " + error.message() : std::string()));
     }
+    check_writable(file("scan.las"));
   }
 
   std::string file(const char* name) const { return (path_ / name).string(); }
-  void told(const char* name, const std::string& what) const {
+  void report(const char* name, const std::string& what) {
     remark(quiet_, fmt::format("{}: {}", file(name), what));
+    complete_ += (complete_.empty() ? "" : ", ") + file(name);
+    say_when_interrupted("only these files are complete: " + complete_);
   }
 
  private:
   std::filesystem::path path_;
   bool quiet_;
+  std::string complete_;
 };
 
 template <class Scene>
-void write_scan(const Folder& folder, const Scene& scene, int threads, bool quiet) {
+void write_scan(Folder& folder, const Scene& scene, int threads, bool quiet) {
   ProgressBar bar(quiet);
   WriteCloudOptions options;
   options.progress = bar.progress();
@@ -88,22 +93,22 @@ void write_scan(const Folder& folder, const Scene& scene, int threads, bool quie
       folder.file("scan.las"), scene.size(),
       [&](std::uint64_t first, std::span<Vec3> points) { scene.make(first, points, threads); }, options);
   bar.clear();
-  folder.told("scan.las", fmt::format("{} points", report.written));
+  folder.report("scan.las", fmt::format("{} points", report.written));
 }
 
-void write_path(const Folder& folder, const char* name, const Trajectory& path) {
+void write_path(Folder& folder, const char* name, const Trajectory& path) {
   write_trajectory(folder.file(name), path);
-  folder.told(name, fmt::format("{} poses over {:.1f} m", path.size(), path.length()));
+  folder.report(name, fmt::format("{} poses over {:.1f} m", path.size(), path.length()));
 }
 
-void write_wagon(const Folder& folder, const GenerateArguments& a) {
+void write_wagon(Folder& folder, const GenerateArguments& a) {
   const WagonOptions options{.wheels = a.wheels};
   const Vehicle vehicle = wagon();
   nlohmann::ordered_json body = {{"file", "wagon.ply"}};
   if (a.wagon == "mesh") {
     const WagonMesh mesh = wagon_mesh(options);
     write_mesh(folder.file("wagon.ply"), mesh.vertices, mesh.triangles);
-    folder.told("wagon.ply", fmt::format("{} triangles", mesh.triangles.size()));
+    folder.report("wagon.ply", fmt::format("{} triangles", mesh.triangles.size()));
     body["solid"] = true;
   } else {
     const std::vector<Vec3> points = wagon_points(static_cast<std::size_t>(a.wagon_points), a.seed, options);
@@ -112,7 +117,7 @@ void write_wagon(const Folder& folder, const GenerateArguments& a) {
                    std::copy_n(points.begin() + static_cast<std::ptrdiff_t>(first), part.size(), part.begin());
                  },
                  {.coordinates = NumberType::float32});
-    folder.told("wagon.ply", fmt::format("{} points", points.size()));
+    folder.report("wagon.ply", fmt::format("{} points", points.size()));
   }
   const nlohmann::ordered_json json = {{"name", vehicle.name},
                                        {"body", body},
@@ -120,12 +125,12 @@ void write_wagon(const Folder& folder, const GenerateArguments& a) {
                                        {"length", vehicle.length},
                                        {"axis_heights", {vehicle.rear_axis_height, vehicle.front_axis_height}}};
   write_file(folder.file("vehicle.json"), json.dump(2) + "\n");
-  folder.told("vehicle.json", fmt::format("{}, bogies {} m apart", vehicle.name, vehicle.bogie_distance));
+  folder.report("vehicle.json", fmt::format("{}, bogies {} m apart", vehicle.name, vehicle.bogie_distance));
 }
 
 int generate_tunnel(const GenerateArguments& a, bool quiet) {
   const Tunnel tunnel({.points = a.points, .seed = a.seed, .origin = origin_of(a), .half_width = a.half_width});
-  const Folder folder(a.folder, quiet);
+  Folder folder(a.folder, quiet);
   write_path(folder, "track.tum", tunnel.track(a.track_step));
   write_wagon(folder, a);
   write_scan(folder, tunnel, a.threads, quiet);
@@ -134,88 +139,90 @@ int generate_tunnel(const GenerateArguments& a, bool quiet) {
 
 int generate_assembly_line(const GenerateArguments& a, bool quiet) {
   const AssemblyLine line({.points = a.points, .stations = a.stations, .seed = a.seed, .origin = origin_of(a)});
-  const Folder folder(a.folder, quiet);
+  Folder folder(a.folder, quiet);
   write_path(folder, "path.tum", line.path());
   const std::vector<MeshTriangle> triangles = line.body_triangles();
   write_mesh(folder.file("body.ply"), line.body_vertices(), triangles);
-  folder.told("body.ply", fmt::format("{} triangles", triangles.size()));
+  folder.report("body.ply", fmt::format("{} triangles", triangles.size()));
   write_scan(folder, line, a.threads, quiet);
   return kClear;
 }
 
 using Arguments = std::shared_ptr<GenerateArguments>;
 
-void add_common(CLI::App& command, const Arguments& a, const char* points) {
-  command.add_option("-o,--output", a->folder, "The folder for the files; made if it is not there")
-      ->required()
-      ->option_text("DIR");
-  command.add_option("--points", a->points_text, fmt::format("How many points the scan has: {}, 200k, 1e6 …", points))
-      ->option_text("N");
-  command.add_option("--origin", a->origin, "Where it begins, such as 450000 5300000 400 in a national grid")
-      ->expected(3)
-      ->option_text("X Y Z");
-  command.add_option("--seed", a->seed, "Another number makes another scene of the kind")->option_text("S");
-  command.add_option("--threads", a->threads, "How many threads work; the files do not depend on it")
-      ->check(CLI::Range(0, 4096))
-      ->option_text("N");
+Command scene(const char* name, const char* help, const Arguments& a, const char* points) {
   a->points_text = points;
+  return {.name = name,
+          .help = help,
+          .options = {{"-o,--output",
+                       &a->folder,
+                       "The folder for the files; made if it is not there",
+                       {.value = "DIR", .required = true}},
+                      {"--points",
+                       &a->points_text,
+                       fmt::format("How many points the scan has: {}, 200k, 1e6 …", points),
+                       {.value = "N"}},
+                      {"--origin",
+                       &a->origin,
+                       "Where it starts, such as 450000 5300000 400 in a national grid",
+                       {.value = "X Y Z", .range = {-1e9, 1e9}, .count = 3}},
+                      {"--seed", &a->seed, "Another number makes another scene of the kind", {.value = "S"}},
+                      {"--threads",
+                       &a->threads,
+                       "How many threads work; the files do not depend on it",
+                       {.value = "N", .range = {0, 4096}}}}};
 }
 
-void check_common(GenerateArguments& a) {
-  a.points = count_from("--points", a.points_text);
-  for (const double x : a.origin) {
-    if (!(std::abs(x) <= 1e9)) throw CLI::ValidationError("--origin", "must be numbers within 1e9");
-  }
+Command tunnel_command() {
+  const auto a = std::make_shared<GenerateArguments>();
+  Command command = scene("tunnel", "1144 m of railway with two tunnels, curves and a wagon", a, "18.92M");
+  command.add(
+      {{"--half-width",
+        &a->half_width,
+        "Of the tunnel in metres; 1.78 is tight, 2.1 has room",
+        {.value = "W", .range = {1, 5}}},
+       {"--track-step", &a->track_step, "Metres between the poses of the track", {.value = "D", .range = {0.001, 100}}},
+       {"--wagon",
+        &a->wagon,
+        "The wagon as a closed mesh, or as points as of a laser scan",
+        {.value = "mesh|points", .one_of = {"mesh", "points"}}},
+       {"--wagon-points", &a->wagon_points_text, "How many points the wagon has: 2.5M, 100k …", {.value = "N"}},
+       {"--wheels", &a->wheels, "The wagon with its wheels, which touch the rails all the way"}});
+  command.footer =
+      "Writes scan.las, track.tum (top of rail, with cant), wagon.ply and vehicle.json. The scan comes profile by\n"
+      "profile, as from a train: walls with bumps, masts, a platform, rails, and signs that stand too near here and\n"
+      "there. The same options give the same bytes, whatever the number of threads.";
+  command.check = [a] {
+    a->points = count_from("--points", a->points_text);
+    a->wagon_points = count_from("--wagon-points", a->wagon_points_text);
+    constexpr std::uint64_t kMostInMemory = 1'000'000'000;
+    if (a->wagon_points > kMostInMemory) throw UsageError("--wagon-points", "must be at most 1e9");
+  };
+  command.run = [a](const Session& session) { return generate_tunnel(*a, session.quiet); };
+  return command;
+}
+
+Command assembly_line_command() {
+  const auto a = std::make_shared<GenerateArguments>();
+  Command command = scene("assembly-line", "A car body that turns as it moves past machines", a, "2M");
+  command.options.push_back(
+      {"--stations", &a->stations, "How many machines, 8 m apart", {.value = "N", .range = {1, 10000}}});
+  command.footer =
+      "Writes scan.las, path.tum and body.ply. The body hangs from a carrier: it sways through gates, rolls over "
+      "between\n"
+      "tools, dips into tanks and swings around between robots. The same options give the same bytes, whatever the\n"
+      "number of threads.";
+  command.check = [a] { a->points = count_from("--points", a->points_text); };
+  command.run = [a](const Session& session) { return generate_assembly_line(*a, session.quiet); };
+  return command;
 }
 
 }  // namespace
 
-void add_generate(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("generate", "Make a scene to try things on: a scan, a path and a model");
-  command->require_subcommand(1);
-
-  const auto tunnel = std::make_shared<GenerateArguments>();
-  CLI::App* of_tunnel = command->add_subcommand("tunnel", "1144 m of railway with two tunnels, curves and a wagon");
-  add_common(*of_tunnel, tunnel, "18.92M");
-  of_tunnel->add_option("--half-width", tunnel->half_width, "Of the tunnel in metres; 1.78 is tight, 2.1 has room")
-      ->check(CLI::Range(1.0, 5.0))
-      ->option_text("W");
-  of_tunnel->add_option("--track-step", tunnel->track_step, "Metres between the poses of the track")
-      ->check(CLI::Range(0.001, 100.0))
-      ->option_text("D");
-  of_tunnel->add_option("--wagon", tunnel->wagon, "The wagon as a closed mesh, or as points as of a laser scan")
-      ->check(CLI::IsMember({"mesh", "points"}))
-      ->option_text("mesh|points");
-  of_tunnel->add_option("--wagon-points", tunnel->wagon_points_text, "How many points the wagon has: 2.5M, 100k …")
-      ->option_text("N");
-  of_tunnel->add_flag("--wheels", tunnel->wheels, "The wagon with its wheels, which touch the rails all the way");
-  of_tunnel->footer(
-      "Writes scan.las, track.tum (top of rail, with cant), wagon.ply and vehicle.json. The scan comes profile by\n"
-      "profile, as from a train: walls with bumps, masts, a platform, rails, and signs that stand too near here and\n"
-      "there. The same options give the same bytes, whatever the number of threads.");
-  of_tunnel->callback([&session, tunnel] {
-    check_common(*tunnel);
-    tunnel->wagon_points = count_from("--wagon-points", tunnel->wagon_points_text);
-    constexpr std::uint64_t kMostInMemory = 1'000'000'000;
-    if (tunnel->wagon_points > kMostInMemory) throw CLI::ValidationError("--wagon-points", "must be at most 1e9");
-    session.run = [&session, tunnel] { return generate_tunnel(*tunnel, session.quiet); };
-  });
-
-  const auto line = std::make_shared<GenerateArguments>();
-  CLI::App* of_line = command->add_subcommand("assembly-line", "A car body that is turned on its way past machines");
-  add_common(*of_line, line, "2M");
-  of_line->add_option("--stations", line->stations, "How many machines, 8 m apart")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10000}))
-      ->option_text("N");
-  of_line->footer(
-      "Writes scan.las, path.tum and body.ply. The body hangs from a carrier: it sways through gates, rolls over "
-      "between\n"
-      "tools, dips into tanks and swings around between robots. The same options give the same bytes, whatever the\n"
-      "number of threads.");
-  of_line->callback([&session, line] {
-    check_common(*line);
-    session.run = [&session, line] { return generate_assembly_line(*line, session.quiet); };
-  });
+Command generate_command() {
+  return {.name = "generate",
+          .help = "Make a scene to try things on: a scan, a path and a model",
+          .commands = {tunnel_command(), assembly_line_command()}};
 }
 
 }  // namespace graze::app

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
 #include "info_text.h"
+#include "interrupt.h"
 #include "mesh_arguments.h"
 #include "mesh_info.h"
 #include "progress_bar.h"
@@ -28,7 +30,16 @@ struct InfoArguments {
   MeshArguments mesh;
 };
 
-std::string vector_text(const Vec3& v) { return fmt::format("{} {} {}", v.x(), v.y(), v.z()); }
+std::string vector_text(const Vec3& v) { return fmt::format("{} {} {}", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0); }
+
+Json unit_json(const CloudUnits& units) {
+  constexpr const char* kKinds[] = {"not told", "length", "angle", "unknown"};
+  Json json = {{"kind", kKinds[static_cast<std::size_t>(units.kind)]}};
+  if (!units.name.empty()) json["name"] = units.name;
+  if (units.kind == CloudUnits::Kind::length) json["metres"] = vector_json(units.metres);
+  if (!units.source.empty()) json["source"] = units.source;
+  return json;
+}
 
 Json to_json(const std::string& file, const CloudInfo& info) {
   const CloudHeader& h = info.header;
@@ -43,6 +54,7 @@ Json to_json(const std::string& file, const CloudInfo& info) {
   json["bounds"] = bounds_json(info.bounds);
   json["coordinates"] = name_of(h.coordinates);
   if (h.scale) json["scale"] = vector_json(*h.scale), json["offset"] = vector_json(*h.offset);
+  json["unit"] = unit_json(h.units);
   if (!h.coordinate_system.empty()) json["coordinate_system"] = h.coordinate_system;
   if (h.viewpoint) json["viewpoint"] = vector_json(h.viewpoint->translation());
   json["spacing"] = info.spacing_samples > 0 ? Json(info.spacing) : Json(nullptr);
@@ -85,6 +97,7 @@ std::string to_text(const std::string& file, const CloudInfo& info) {
   line("coordinates", h.scale ? fmt::format("{} × scale {} + offset {}", name_of(h.coordinates), vector_text(*h.scale),
                                             vector_text(*h.offset))
                               : std::string(name_of(h.coordinates)));
+  line("unit", describe(h.units));
   if (!h.coordinate_system.empty()) line("system", h.coordinate_system);
   if (h.viewpoint) line("viewpoint", fmt::format("{}, not applied", vector_text(h.viewpoint->translation())));
   if (info.spacing_samples > 0) {
@@ -105,28 +118,33 @@ std::string to_text(const std::string& file, const CloudInfo& info) {
   return text;
 }
 
-std::string cloud_info(const std::string& file, const std::string& path, bool json, ProgressBar& bar) {
-  const CloudInfo found = scan_cloud(path, {.progress = bar.progress()});
+// In the units of the file, unless others are given: numbers are reported as they are in it.
+std::string cloud_info(const std::string& file, const std::string& path, std::optional<double> unit, bool json,
+                       ProgressBar& bar) {
+  const CloudInfo found = scan_cloud(path, {.unit = unit.value_or(1), .progress = bar.progress()});
   bar.clear();
   return json ? line_of(to_json(file, found)) : to_text(file, found);
 }
 
 int info(const InfoArguments& arguments, bool quiet) {
+  say_when_interrupted("");
   int status = kClear;
   bool first = true;
   for (const std::string& file : arguments.files) {
     const std::string path = file == "-" ? "/dev/stdin" : file;
     try {
       ProgressBar bar(quiet);
-      const std::string told = is_mesh_file(path)
-                                   ? mesh_info(file, path, read_options(arguments.mesh), arguments.json, bar)
-                                   : cloud_info(file, path, arguments.json, bar);
-      print((first || arguments.json ? "" : "\n") + told);
+      const std::string name = printable(file);
+      const std::string text = is_mesh_file(path)
+                                   ? mesh_info(name, path, read_options(arguments.mesh), arguments.json, bar)
+                                   : cloud_info(name, path, arguments.mesh.unit, arguments.json, bar);
+      print((first || arguments.json ? "" : "\n") + printable(text));
       first = false;
       flush_output();
     } catch (const Error& error) {
-      // The other files can still be told about; but nothing more can be printed where printing fails.
+      // The other files can still be reported; but nothing more can be printed where printing fails.
       if (error.where() == "standard output") throw;
+      stop_if_interrupted();
       complain(error.what());
       status = kInput;
     }
@@ -136,26 +154,27 @@ int info(const InfoArguments& arguments, bool quiet) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("info", "Tell what is in files of points or triangles");
-  const auto arguments = std::make_shared<InfoArguments>();
-  command
-      ->add_option(
-          "FILE", arguments->files,
-          "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF; - for\n"
-          "standard input (clouds)")
-      ->required();
-  command->add_flag("--json", arguments->json, "Print one JSON object per file and line");
-  add_mesh_arguments(*command, arguments->mesh);
-  command->footer(
-      "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
-      "the\n"
-      "range of every attribute of a cloud, in the units of the file; of a mesh its triangles, bounds, area, volume,\n"
-      "whether it is closed and what is wrong with it, in metres and with z up.");
-  command->callback([&session, arguments] {
-    check_mesh_arguments(arguments->mesh);
-    session.run = [&session, arguments] { return info(*arguments, session.quiet); };
-  });
+Command info_command() {
+  const auto a = std::make_shared<InfoArguments>();
+  Command command{
+      .name = "info",
+      .help = "Tell what is in files of points or triangles",
+      .options =
+          {{"FILE",
+            &a->files,
+            "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF; - for\n"
+            "standard input (clouds)",
+            {.required = true, .file = true}},
+           {"--json", &a->json, "Print one JSON object per file and line"}},
+      .footer =
+          "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
+          "the\n"
+          "range of every attribute of a cloud, in the units of the file; of a mesh its triangles, bounds, area, "
+          "volume,\n"
+          "whether it is closed and what is wrong with it, in metres and with z up.",
+      .run = [a](const Session& session) { return info(*a, session.quiet); }};
+  add_mesh_arguments(command, a->mesh);
+  return command;
 }
 
 }  // namespace graze::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "numbers.h"
+
 namespace graze::app {
 
 std::string size_text(std::uint64_t bytes) {
@@ -14,7 +16,7 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.3g} TiB", size);
 }
 
-std::string number(double x) { return fmt::format("{:.12g}", x); }
+std::string number(double x) { return fmt::format("{:.12g}", x + 0.0); }  // no minus zero
 
 std::string extent_text(const Aabb& bounds, int axis) {
   const double low = bounds.min[axis], high = bounds.max[axis];
@@ -28,6 +30,6 @@ Json bounds_json(const Aabb& bounds) {
   return {{"min", vector_json(bounds.min)}, {"max", vector_json(bounds.max)}};
 }
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string line_of(const Json& json) { return json_text(json) + "\n"; }
 
 }  // namespace graze::app

@@ -1,21 +1,16 @@
 #include "mesh_arguments.h"
 
-#include <cmath>
-
 namespace graze::app {
 
-void add_mesh_arguments(CLI::App& command, MeshArguments& arguments) {
-  command.add_option("--unit", arguments.unit, "Metres per unit of a mesh, such as 0.001, whatever its file tells")
-      ->option_text("M");
-  command.add_option("--up", arguments.up, "The axis of a mesh that points up, whatever its file tells: x, y or z")
-      ->check(CLI::IsMember({"x", "y", "z"}))
-      ->option_text("AXIS");
-}
-
-void check_mesh_arguments(const MeshArguments& arguments) {
-  if (arguments.unit && !(std::isfinite(*arguments.unit) && *arguments.unit > 0)) {
-    throw CLI::ValidationError("--unit", "must be a positive number of metres");
-  }
+void add_mesh_arguments(Command& command, MeshArguments& arguments) {
+  command.options.push_back({"--unit",
+                             &arguments.unit,
+                             "Metres per unit of the file, such as 0.001, overriding the file",
+                             {.value = "M", .range = kPositive}});
+  command.options.push_back({"--up",
+                             &arguments.up,
+                             "The axis of a mesh that points up, overriding the file: x, y or z",
+                             {.value = "AXIS", .one_of = {"x", "y", "z"}}});
 }
 
 ReadMeshOptions read_options(const MeshArguments& arguments) {

@@ -1,11 +1,11 @@
-// How files of meshes are to be understood that do not tell it themselves.
+// Unit and up-axis of mesh files that do not state them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "graze/io/mesh_file.h"
+#include "options.h"
 
 namespace graze::app {
 
@@ -15,10 +15,8 @@ struct MeshArguments {
 };
 
 /// --unit and --up
-void add_mesh_arguments(CLI::App& command, MeshArguments& arguments);
-/// Throws CLI::ValidationError.
-void check_mesh_arguments(const MeshArguments& arguments);
-/// What is given holds, whatever the file tells.
+void add_mesh_arguments(Command& command, MeshArguments& arguments);
+/// What is given overrides the file.
 ReadMeshOptions read_options(const MeshArguments& arguments);
 
 }  // namespace graze::app

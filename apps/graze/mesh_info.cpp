@@ -11,15 +11,15 @@
 namespace graze::app {
 namespace {
 
-struct Told {
+struct MeshFacts {
   MeshHeader header;
   MeshReport report;
   Aabb bounds;
 };
 
-Json to_json(const std::string& file, const Told& told) {
-  const MeshHeader& h = told.header;
-  const MeshReport& r = told.report;
+Json to_json(const std::string& file, const MeshFacts& facts) {
+  const MeshHeader& h = facts.header;
+  const MeshReport& r = facts.report;
   Json json = {{"schema_version", kSchema}, {"file", file}, {"format", name_of(h.format)}};
   if (!h.version.empty()) json["version"] = h.version;
   json["encoding"] = name_of(h.encoding);
@@ -32,7 +32,7 @@ Json to_json(const std::string& file, const Told& told) {
   json["skipped"] = {{"lines", h.lines}, {"points", h.points}};
   json["unit"] = {{"metres", h.unit}, {"told_by", name_of(h.unit_told_by)}};
   json["up"] = {{"axis", name_of(h.up)}, {"told_by", name_of(h.up_told_by)}};
-  json["bounds"] = bounds_json(told.bounds);
+  json["bounds"] = bounds_json(facts.bounds);
   json["area"] = r.area;
   json["watertight"] = r.watertight;
   json["volume"] = r.watertight ? Json(r.volume) : Json(nullptr);
@@ -53,7 +53,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 }
 
 std::string source_text(ToldBy source) {
-  constexpr std::string_view kTexts[] = {"as the file says", "by its format", "not told by the file"};
+  constexpr std::string_view kTexts[] = {"as the file says", "by its format", "not stated in the file"};
   return std::string(kTexts[static_cast<std::size_t>(source)]);
 }
 
@@ -79,9 +79,9 @@ std::string defects_text(const MeshReport& r) {
   return text.empty() ? "none" : text;
 }
 
-std::string to_text(const std::string& file, const Told& told) {
-  const MeshHeader& h = told.header;
-  const MeshReport& r = told.report;
+std::string to_text(const std::string& file, const MeshFacts& facts) {
+  const MeshHeader& h = facts.header;
+  const MeshReport& r = facts.report;
   std::string text = file + "\n";
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<12} {}\n", name, value);
@@ -97,7 +97,7 @@ std::string to_text(const std::string& file, const Told& told) {
   line("unit", fmt::format("{} m, {}", number(h.unit), source_text(h.unit_told_by)));
   line("up", fmt::format("{}, {}{}", name_of(h.up), source_text(h.up_told_by),
                          h.up == UpAxis::z ? "" : "; turned so that z is up"));
-  for (int k = 0; k < 3 && !told.bounds.empty(); ++k) line(std::string(1, "xyz"[k]), extent_text(told.bounds, k));
+  for (int k = 0; k < 3 && !facts.bounds.empty(); ++k) line(std::string(1, "xyz"[k]), extent_text(facts.bounds, k));
   line("area", fmt::format("{} m²", number(r.area)));
   line("volume", r.watertight ? fmt::format("{} m³", number(r.volume)) : "none, as it is not closed");
   line("closed", closed_text(r));
@@ -120,15 +120,15 @@ std::string mesh_info(const std::string& file, const std::string& path, ReadMesh
   options.progress = bar.progress();
   MeshFile read = read_mesh_file(path, options);
   bar.clear();
-  Told told{std::move(read.header), {}, {}};
+  MeshFacts facts{std::move(read.header), {}, {}};
   try {
     const Mesh mesh(read.vertices, read.triangles);
-    told.report = mesh.report();
-    told.bounds = mesh.bounds();
+    facts.report = mesh.report();
+    facts.bounds = mesh.bounds();
   } catch (const Error& error) {
     throw Error(path, error.what());
   }
-  return json ? line_of(to_json(file, told)) : to_text(file, told);
+  return json ? line_of(to_json(file, facts)) : to_text(file, facts);
 }
 
 }  // namespace graze::app

@@ -1,4 +1,4 @@
-// What `graze info` tells about a mesh.
+// What `graze info` reports about a mesh.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace graze::app {
 
-/// Reads `path` and tells about it under the name `file`: some lines of text, or one of JSON.
+/// Reads `path` and describes it under the name `file`: some lines of text, or one of JSON.
 std::string mesh_info(const std::string& file, const std::string& path, ReadMeshOptions options, bool json,
                       ProgressBar& bar);
 

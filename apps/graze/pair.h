@@ -13,8 +13,8 @@ struct PairArguments {
   double number = 0;
 };
 
-/// Adds the two positional arguments.
-void add_pair(CLI::App& command, PairArguments& arguments);
+/// Adds the two positional arguments, and where their fields are listed.
+void add_pair(Command& command, PairArguments& arguments);
 
 /// Prints the answer to the question `ask` with `option` (empty for none) set to the number; returns 1 if the two
 /// touch and 0 if not. Throws Error if A or B is refused.

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <string>
 
+#include "streams.h"
+
 namespace graze::app {
 namespace {
 
@@ -18,11 +20,11 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
-// "1:05 left", once there is enough to judge by; the pace so far is taken to go on.
-std::string time_left(double seconds, double fraction) {
-  constexpr double kSoonest = 2, kLeast = 0.02, kMost = 359'999;
-  if (seconds < kSoonest || fraction < kLeast || fraction >= 1) return "";
-  const auto left = static_cast<long>(std::min(seconds / fraction * (1 - fraction), kMost));
+// "1:05 left"
+std::string text_of(std::optional<double> seconds) {
+  constexpr double kMost = 359'999;
+  if (!seconds) return "";
+  const auto left = static_cast<long>(std::min(*seconds + 0.5, kMost));
   if (left >= 3600) return fmt::format("{}:{:02}:{:02} left  ", left / 3600, left / 60 % 60, left % 60);
   return fmt::format("{}:{:02} left  ", left / 60, left % 60);
 }
@@ -39,36 +41,42 @@ ProgressBar::ProgressBar(bool quiet) : wanted_(!quiet && ::isatty(STDERR_FILENO)
 ProgressBar::~ProgressBar() { clear(); }
 
 Progress ProgressBar::progress() {
-  if (!wanted_) return Progress();
   begin_ = Clock::now();
   return Progress(
       [this](const ProgressUpdate& update) {
         // What takes less time than reading the bar needs none.
-        if (Clock::now() - begin_ < std::chrono::milliseconds(300)) return true;
-        return show(update);
+        if (wanted_ && seconds() > 0.3) show(update);
+        return !interrupted();
       },
       {.interval = std::chrono::milliseconds(100)});
 }
 
-bool ProgressBar::show(const ProgressUpdate& update) {
+double ProgressBar::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+void ProgressBar::start_phase(double begin, double end, std::optional<double> later) {
+  const std::lock_guard lock(mutex_);
+  left_.start_phase({.now = seconds(), .begin = begin, .end = end, .later = later});
+}
+
+void ProgressBar::show(const ProgressUpdate& update) {
   constexpr std::size_t kBar = 24;
   const auto filled = static_cast<std::size_t>(update.fraction * kBar);
   std::string line = fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(kBar - filled, '.'),
                                  100 * update.fraction);
-  line += time_left(std::chrono::duration<double>(Clock::now() - begin_).count(), update.fraction);
+  {
+    const std::lock_guard lock(mutex_);
+    line += text_of(left_.seconds(seconds(), update.fraction));
+  }
   const std::size_t room = terminal_width() > line.size() + 1 ? terminal_width() - line.size() - 1 : 0;
   // A path is cut at a byte that begins a character.
-  std::size_t size = std::min(room, update.message.size());
-  while (size > 0 && size < update.message.size() &&
-         (static_cast<unsigned char>(update.message[size]) & 0xC0U) == 0x80U) {
-    --size;
-  }
-  line += update.message.substr(0, size);
+  const std::string message = printable(update.message);
+  std::size_t size = std::min(room, message.size());
+  while (size > 0 && size < message.size() && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;
+  line += message.substr(0, size);
   const std::size_t columns = line.size();
   if (columns < shown_) line.append(shown_ - columns, ' ');
   put("\r" + line);
   shown_ = columns;
-  return true;
 }
 
 void ProgressBar::clear() {

@@ -111,7 +111,7 @@ bool ResultStore::load(std::size_t block, std::span<PointClearance> results) con
 }
 
 void ResultStore::remove() const {
-  std::error_code error;  // what is left behind harms nobody
+  std::error_code error;  // leftovers do no harm
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     if (is_ours(entry.path())) fs::remove(entry.path(), error);
   }

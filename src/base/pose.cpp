@@ -4,13 +4,26 @@
 
 #include <Eigen/Geometry>
 
+#include "base/rpy.h"
 #include "graze/base/error.h"
 
 namespace graze {
 namespace {
 
-// How far a matrix handed in as a rotation may be from orthonormal: loose enough for six printed digits twice over.
-constexpr double kOrthonormalTolerance = 1e-9;
+// How far a matrix handed in as a rotation may be from orthonormal: float32 that went through a few products are, and
+// three printed digits.
+constexpr double kOrthonormalTolerance = 1e-3;
+
+double off_orthonormal(const Mat3& m) { return (m.transpose() * m - Mat3::Identity()).cwiseAbs().maxCoeff(); }
+
+// The nearest rotation, from one that is near: each step squares how far it is off.
+Mat3 nearest_rotation(Mat3 m) {
+  for (int step = 0; step < 4 && off_orthonormal(m) > 8 * kEpsilon; ++step) {
+    const Mat3 inverse = m.inverse();
+    m = 0.5 * (m + inverse.transpose());
+  }
+  return m;
+}
 
 const Vec3& checked(const Vec3& translation) {
   if (!(translation.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() <= kLargestLength)) {
@@ -51,21 +64,43 @@ Pose Pose::from_rpy(const Vec3& translation, double roll, double pitch, double y
   if (!std::isfinite(roll) || !std::isfinite(pitch) || !std::isfinite(yaw)) {
     throw Error("pose rpy", fmt::format("must be finite, got roll={} pitch={} yaw={}", roll, pitch, yaw));
   }
-  const Eigen::Quaterniond q = Eigen::AngleAxisd(yaw, Vec3::UnitZ()) * Eigen::AngleAxisd(pitch, Vec3::UnitY()) *
-                               Eigen::AngleAxisd(roll, Vec3::UnitX());
-  return from_wxyz(translation, q.w(), q.x(), q.y(), q.z());
+  const Wxyz q = quaternion_of_rpy(roll, pitch, yaw);
+  return from_wxyz(translation, q.w, q.x, q.y, q.z);
 }
 
 Pose Pose::from_matrix(const Vec3& translation, const Mat3& rotation) {
-  const double off = (rotation.transpose() * rotation - Mat3::Identity()).cwiseAbs().maxCoeff();
+  const double off = off_orthonormal(rotation);
   if (!(off <= kOrthonormalTolerance) || !(rotation.determinant() > 0)) {
     throw Error("pose rotation matrix",
                 fmt::format("must be orthonormal and right-handed; it is off by {} with determinant {}", off,
                             rotation.determinant()));
   }
   if (rotation == Mat3::Identity()) return at(translation);
-  const Eigen::Quaterniond q(rotation);
+  // What is off by little more than rounding is put right by the quaternion itself.
+  constexpr double kRounded = 1e-9;
+  const Eigen::Quaterniond q(off <= kRounded ? rotation : nearest_rotation(rotation));
   return from_wxyz(translation, q.w(), q.x(), q.y(), q.z());
+}
+
+Pose Pose::from_matrix(const Mat4& matrix) {
+  if (matrix.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) {
+    throw Error("pose matrix", fmt::format("its last row must be 0 0 0 1, got {} {} {} {}", matrix(3, 0), matrix(3, 1),
+                                           matrix(3, 2), matrix(3, 3)));
+  }
+  return from_matrix(matrix.topRightCorner<3, 1>(), matrix.topLeftCorner<3, 3>());
+}
+
+Mat4 Pose::matrix() const {
+  Mat4 m = Mat4::Identity();
+  m.topLeftCorner<3, 3>() = rotation_;
+  m.topRightCorner<3, 1>() = translation_;
+  return m;
+}
+
+std::array<double, 4> Pose::wxyz() const {
+  const Eigen::Quaterniond q(rotation_);
+  const double sign = q.w() < 0 ? -1 : 1, scale = sign / q.norm();
+  return {scale * q.w(), scale * q.x(), scale * q.y(), scale * q.z()};
 }
 
 Pose Pose::moved_to(const Vec3& translation) const { return Pose(rotation_, checked(translation)); }

@@ -9,6 +9,7 @@
 #include "clearance/scene_boxes.h"
 #include "clearance/scene_noise.h"
 #include "clearance/scene_options.h"
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
@@ -30,7 +31,7 @@ Machine machine_at(std::size_t station) { return static_cast<Machine>(station % 
 /// From 0 to 1 with speed and acceleration 0 at both ends.
 double eased(double t) { return t * t * t * (10 + t * (6 * t - 15)); }
 /// From 0 to 1 and back.
-double swing(double t) { return (1 - std::cos(2 * kPi * t)) / 2; }
+double swing(double t) { return (1 - elementary::cos(2 * kPi * t)) / 2; }
 
 Aabb box(double x0, double x1, double y0, double y1, double z0, double z1) { return {{x0, y0, z0}, {x1, y1, z1}}; }
 
@@ -146,7 +147,7 @@ Trajectory AssemblyLine::path() const {
         pitch = 2 * kPi * eased(t);
         break;
       case kTank:
-        pitch = 0.35 * std::sin(2 * kPi * t) * swing(t);
+        pitch = 0.35 * elementary::sin(2 * kPi * t) * swing(t);
         z -= 1.25 * swing(t);
         break;
       default:

@@ -7,7 +7,7 @@ namespace clearance {
 namespace {
 
 // One element along one motion by bounds of its own: the value changes by no more than the place moves, and the place
-// by no more than travel and turn allow; near the least one, by the second derivative. Shares with the engine only the
+// by no more than travel and turn allow; near the minimum, by the second derivative. Shares with the engine only the
 // distance of a place from an element.
 class Straightforward {
  public:
@@ -52,7 +52,10 @@ class Straightforward {
           a.element = model_.element(k);
         }
       }
-      if (model_.mesh.winding(a.place) != 0) a.reach.value = -a.reach.value;
+      if (model_.mesh.winding(a.place) != 0) {
+        const ModelDistance inside = model_.inside_distance(a.place);
+        a.reach.value = inside.value, a.element = inside.element;
+      }
     } else {
       a.reach = model_.core_reach(slot, a.place);
       a.reach.value -= model_.radius;
@@ -114,7 +117,7 @@ class Straightforward {
     } else {
       bound = std::max(bound, convex_bound(a.reach, b.reach, b.place - a.place) - bend_ * width * width / 8);
     }
-    if (bound > value - tolerance_at(p_) || speed_ * width < tolerance_at(p_) / 8) return;
+    if (bound > value - tolerance_at(p_, model_) || speed_ * width < tolerance_at(p_, model_) / 8) return;
     const double middle = (begin + end) / 2;
     const At m = look(middle, slot, 0, 0, best, value);
     divide(slot, begin, middle, a, m, best, value);

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "clearance/field.h"
-#include "clearance/pose_tree.h"
 #include "clearance/scan_index.h"
 #include "clearance/sweep.h"
 #include "graze/clearance/clearance.h"
+#include "motion/pose_tree.h"
 
 namespace graze::clearance {
 
@@ -25,6 +25,10 @@ struct Engine {
   ClearanceModel model;
   std::vector<Pose> path;
   ClearanceOptions options;
+  double tolerance = kClearanceTolerance;
+
+  /// What may turn out to be within the limit.
+  double most() const { return options.limit + tolerance; }
 
   // Of a rigid model.
   std::vector<PoseTree> tree;  // one
@@ -38,9 +42,15 @@ struct Engine {
   Bvh frame_boxes;  // where each frame gets to in the world, grown by the limit
 
   PointClearance at(const Vec3& p, bool any) const;
+  /// SweptClearance::at_most.
+  double at_most(const Vec3& p, double slack) const;
+
+ private:
+  /// Returns the deforming model's frame at which it was found.
+  std::size_t search(const Vec3& p, Closest& best, bool any, double slack) const;
 };
 
-/// One block of points, each answered by writing to its own place.
+/// One block of points, each result written to its own element.
 struct BlockTask {
   std::span<const Vec3> points;
   std::span<PointClearance> results;  // empty: only whether
@@ -56,7 +66,7 @@ struct BlockTask {
   }
 };
 
-/// The finite points of the block by way of scan tree, pose tree and field.
+/// The finite points of the block using scan tree, pose tree and field.
 void measure_block(const Engine& engine, const BlockTask& task, const ScanIndex& scan, const Progress& progress);
 
 }  // namespace graze::clearance

@@ -7,6 +7,7 @@
 
 #include "clearance/field_lanes.h"
 #include "clearance/field_mark.h"
+#include "graze/base/elementary.h"
 #include "graze/base/parallel.h"
 
 namespace graze::clearance {
@@ -30,7 +31,7 @@ double edge_for(const Aabb& core, double limit) {
     const double margin = limit + 10 * edge;
     const double cells = ((extent.array() + 2 * margin) / edge + 1).prod();
     if (cells <= kMostCells) return edge;
-    edge *= std::max(1.02, std::cbrt(cells / kMostCells));
+    edge *= std::max(1.02, elementary::pow(cells / kMostCells, 1.0 / 3));
   }
 }
 

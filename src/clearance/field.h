@@ -1,13 +1,13 @@
-// Lower bounds of the distance from a model, in its own frame: a coarse grid, with the least over every range of cells
-// along one axis at hand.
+// Lower bounds of the distance from a model, in its own frame: a coarse grid, with the minimum over every range of
+// cells along one axis at hand.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "clearance/model_data.h"
-#include "clearance/pose_tree.h"
 #include "index/buffer.h"
+#include "motion/pose_tree.h"
 
 namespace graze::clearance {
 

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/overloads.h"
 #include "clearance/model_data.h"
+#include "geometry/mesh_surface.h"
 #include "graze/base/error.h"
 #include "graze/query/distance.h"
+#include "index/bvh_walk.h"
+#include "query/point_depth.h"
 #include "query/point_shape.h"
 
 namespace graze {
@@ -36,8 +40,16 @@ void set_bounds(ModelData& data, const Aabb& box) {
   data.reach = farthest_corner(box);
 }
 
-std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads) {
+double checked_uncertainty(double uncertainty) {
+  if (!(uncertainty >= 0 && uncertainty <= kLargestLength)) {
+    throw Error("uncertainty", "must not be negative or infinite, got " + std::to_string(uncertainty));
+  }
+  return uncertainty;
+}
+
+std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads, double uncertainty) {
   auto data = std::make_shared<ModelData>();
+  data->uncertainty = checked_uncertainty(uncertainty);
   data->cloud = cloud;
   data->size = cloud.size();
   data->radius = cloud.radius();
@@ -65,8 +77,9 @@ std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads) {
   return data;
 }
 
-std::shared_ptr<const ModelData> of_mesh(const Mesh& mesh) {
+std::shared_ptr<const ModelData> of_mesh(const Mesh& mesh, double uncertainty) {
   auto data = std::make_shared<ModelData>();
+  data->uncertainty = checked_uncertainty(uncertainty);
   data->mesh = mesh;
   data->size = mesh.size();
   if (mesh.empty()) return data;
@@ -81,14 +94,15 @@ std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
   std::vector<Aabb> boxes;
   Aabb all;
   for (const Placed& shape : shapes) {
-    if (std::holds_alternative<Mesh>(shape.geometry) || std::holds_alternative<Cloud>(shape.geometry)) {
-      throw Error("model", "a mesh or a cloud among the shapes");
-    }
+    const auto refuse = [] { throw Error("model", "a mesh or a cloud among the shapes"); };
+    std::visit(Overloads{[](const ShapeKind auto&) {}, [&](const Mesh&) { refuse(); }, [&](const Cloud&) { refuse(); }},
+               shape.geometry);
     boxes.push_back(bounds(shape.geometry, shape.pose));
     if (!boxes.back().bounded()) {
       throw Error("model", "a " + std::string(name_of(shape.geometry)) + " has no bounds");
     }
     all.extend(boxes.back());
+    data->uncertainty = std::max(data->uncertainty, checked_uncertainty(shape.uncertainty));
   }
   data->shapes.assign(shapes.begin(), shapes.end());
   data->size = shapes.size();
@@ -100,53 +114,21 @@ std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
   return data;
 }
 
-// The walk that finds the nearest core: nearest nodes first, equal distances to the lower element.
-class NearestWalk {
+// The nearest core; equal distances go to the lower element.
+class NearestCore {
  public:
-  NearestWalk(const ModelData& model, const Vec3& place, double limit) : model_(model), place_(place) {
+  NearestCore(const ModelData& model, const Vec3& place, double limit)
+      : model_(model), place_(place), about_(*model.tree, place) {
     best_.value = limit;
-    const Vec3 about = place - model.tree->origin;
-    // Rounded to float32 on either side of the place.
-    for (int i = 0; i < 3; ++i) {
-      const double slack = std::abs(about[i]) * 2e-7;
-      low_[i] = static_cast<float>(about[i] - slack);
-      high_[i] = static_cast<float>(about[i] + slack);
-    }
   }
 
-  ModelDistance run() {
-    Entry stack[bvh::kMaxDepth * bvh::kWidth];
-    std::size_t size = 0;
-    stack[size++] = {0, 0};
-    while (size > 0) {
-      const Entry entry = stack[--size];
-      if (double{entry.gap} > best_.value) continue;
-      if ((entry.to & bvh::kLeafBit) != 0) {
-        leaf(entry.to & ~bvh::kLeafBit);
-        continue;
-      }
-      const bvh::Node& node = model_.tree->nodes[entry.to];
-      Gaps gaps;
-      gaps_of(node, low_, high_, gaps);
-      const std::size_t begin = size;
-      for (std::size_t k = 0; k < bvh::kWidth && node.child[k] != bvh::kNone; ++k) {
-        if (double{gaps.of[k]} <= best_.value || model_.kind == Kind::shapes) {
-          const float gap = model_.kind == Kind::shapes && gaps.of[k] == 0 ? -1e30F : gaps.of[k];
-          stack[size++] = {gap, node.child[k]};
-        }
-      }
-      std::sort(stack + begin, stack + size, [](const Entry& a, const Entry& b) { return a.gap > b.gap; });
-    }
-    if (!found_) best_.value = kInfinity;
-    return best_;
+  void open(const bvh::Node& node, float (&bounds)[bvh::kWidth]) const {
+    gaps_of(node, about_, bounds);
+    if (model_.kind != Kind::shapes) return;
+    // Shapes have an inside, which a box says nothing about.
+    for (float& bound : bounds) bound = bound == 0 ? -bvh::Box::kFar : bound;
   }
-
- private:
-  struct Entry {
-    float gap;
-    std::uint32_t to;
-  };
-
+  double limit() const { return best_.value; }
   void leaf(std::size_t index) {
     const std::size_t first = bvh::kWidth * index, last = first + model_.tree->leaf_size(index);
     for (std::size_t slot = first; slot < last; ++slot) {
@@ -159,9 +141,12 @@ class NearestWalk {
     }
   }
 
+  ModelDistance result() const { return found_ ? best_ : ModelDistance{kInfinity, best_.element}; }
+
+ private:
   const ModelData& model_;
   const Vec3& place_;
-  float low_[3], high_[3];
+  bvh::FloatBox about_;
   ModelDistance best_;
   bool found_ = false;
 };
@@ -220,13 +205,24 @@ Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {
 
 ModelDistance nearest_core(const ModelData& model, const Vec3& place, double limit) {
   if (model.tree == nullptr || !is_finite(place)) return {};
-  return NearestWalk(model, place, limit).run();
+  NearestCore query(model, place, limit);
+  bvh::near_first(*model.tree, query);
+  return query.result();
 }
 
 ModelDistance ModelData::signed_distance(const Vec3& place) const {
-  ModelDistance d = nearest_core(*this, place, kInfinity);
-  if (solid() && mesh.winding(place) != 0) d.value = -d.value;
-  return d;
+  if (solid() && mesh.winding(place) != 0) return inside_distance(place);
+  return nearest_core(*this, place, kInfinity);
+}
+
+ModelDistance ModelData::inside_distance(const Vec3& place) const {
+  const PointDepth depth = point_depth(mesh, place);
+  return {-std::abs(depth.depth), static_cast<std::uint32_t>(depth.feature)};
+}
+
+const Mesh& ModelData::surface() const {
+  const mesh::Surface* s = mesh.solid() ? mesh.data().surface.get() : nullptr;
+  return s != nullptr && !s->whole && !s->cut.empty() ? s->cut : mesh;
 }
 
 }  // namespace clearance
@@ -235,8 +231,9 @@ using clearance::Kind;
 using clearance::ModelData;
 
 ClearanceModel::ClearanceModel() : data_(std::make_shared<ModelData>()) {}
-ClearanceModel::ClearanceModel(const Cloud& cloud, int threads) : data_(clearance::of_cloud(cloud, threads)) {}
-ClearanceModel::ClearanceModel(const Mesh& mesh) : data_(clearance::of_mesh(mesh)) {}
+ClearanceModel::ClearanceModel(const Cloud& cloud, int threads, double uncertainty)
+    : data_(clearance::of_cloud(cloud, threads, uncertainty)) {}
+ClearanceModel::ClearanceModel(const Mesh& mesh, double uncertainty) : data_(clearance::of_mesh(mesh, uncertainty)) {}
 ClearanceModel::ClearanceModel(std::span<const Placed> shapes) : data_(clearance::of_shapes(shapes)) {}
 
 ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
@@ -246,6 +243,7 @@ ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
     if (shape.data().kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
     all.extend(shape.bounds());
     data->size += shape.size();
+    data->uncertainty = std::max(data->uncertainty, shape.uncertainty());
   }
   data->kind = Kind::frames;
   data->frames = std::move(shapes);
@@ -258,13 +256,12 @@ ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
 std::span<const ClearanceModel> ClearanceModel::frames() const { return data_->frames; }
 std::size_t ClearanceModel::size() const { return data_->size; }
 const Aabb& ClearanceModel::bounds() const { return data_->bounds; }
+double ClearanceModel::uncertainty() const { return data_->uncertainty; }
 
 ModelDistance ClearanceModel::distance(const Vec3& place, double limit) const {
   const ModelData& d = *data_;
   if (d.solid() && d.mesh.winding(place) != 0) {
-    ModelDistance inside = clearance::nearest_core(d, place, kInfinity);
-    inside.value = -inside.value;
-    return inside;
+    return d.inside_distance(place);
   }
   ModelDistance nearest = clearance::nearest_core(d, place, limit + d.radius);
   nearest.value -= d.radius;

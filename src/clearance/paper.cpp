@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
+#include "graze/motion/motion.h"
 
 namespace graze {
 

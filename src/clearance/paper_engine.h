@@ -3,9 +3,9 @@
 
 #include "clearance/model_data.h"
 #include "clearance/paper_table.h"
-#include "clearance/pose_tree.h"
 #include "clearance/scan_index.h"
 #include "graze/clearance/paper.h"
+#include "motion/pose_tree.h"
 
 namespace graze::clearance {
 

@@ -3,9 +3,10 @@
 
 #include "clearance/paper_engine.h"
 #include "clearance/scan_walk.h"
-#include "clearance/sweep_walk.h"
 #include "graze/base/error.h"
 #include "graze/index/kd_tree.h"
+#include "index/bvh_walk.h"
+#include "motion/pose_walk.h"
 
 namespace graze {
 namespace clearance {
@@ -140,33 +141,23 @@ class PaperWorker {
   // Every point whose box is within `most` of a place, until the visitor returns false.
   template <class Visit>
   void visit_near(const Vec3& q, double most, Visit&& visit) const {
-    const Vec3 about = q - data_.tree->origin;
-    float low[3], high[3];
-    for (int i = 0; i < 3; ++i) {
-      const double grown = std::abs(about[i]) * 2e-7;
-      low[i] = static_cast<float>(about[i] - grown);
-      high[i] = static_cast<float>(about[i] + grown);
-    }
-    std::uint32_t stack[bvh::kMaxDepth * bvh::kWidth];
-    std::size_t size = 0;
-    stack[size++] = 0;
-    while (size > 0) {
-      const std::uint32_t to = stack[--size];
-      if ((to & bvh::kLeafBit) != 0) {
-        const std::size_t first = bvh::kWidth * (to & ~bvh::kLeafBit);
-        const std::size_t last = first + data_.tree->leaf_size(to & ~bvh::kLeafBit);
-        for (std::size_t slot = first; slot < last; ++slot) {
-          if (!visit(slot)) return;
+    struct Near {
+      const bvh::Tree& tree;
+      Visit& visit;
+      bvh::FloatBox about;
+      double most;
+
+      void open(const bvh::Node& node, float (&bounds)[bvh::kWidth]) const { gaps_of(node, about, bounds); }
+      double limit() const { return most; }
+      void leaf(std::size_t leaf) {
+        for (std::size_t slot = bvh::kWidth * leaf, end = slot + tree.leaf_size(leaf); slot < end; ++slot) {
+          if (visit(slot)) continue;
+          most = -kInfinity;
+          return;
         }
-        continue;
       }
-      const bvh::Node& node = data_.tree->nodes[to];
-      Gaps gaps;
-      gaps_of(node, low, high, gaps);
-      for (std::size_t k = 0; k < bvh::kWidth && node.child[k] != bvh::kNone; ++k) {
-        if (double{gaps.of[k]} <= most) stack[size++] = node.child[k];
-      }
-    }
+    } query{*data_.tree, visit, bvh::FloatBox(*data_.tree, q), most};
+    bvh::near_first(*data_.tree, query);
   }
 
   void segments(std::uint32_t interval, std::uint32_t lanes) {
@@ -227,8 +218,8 @@ class PaperWorker {
   float bounds_[kLeaf] = {};
 };
 
-// The paper's own way, which a model may deform for: a search around every model point (segment) in a k-d tree of the
-// scan. Whatever finds a point sets it to 1, so that the order does not matter.
+// The paper's own method, which allows for a model that deforms: a search around every model point (segment) in a k-d
+// tree of the scan. Whatever finds a point sets it to 1, so that the order does not matter.
 void search_each_pose(const PaperClearance& paper, bool along, std::span<const Vec3> scan,
                       std::span<std::uint8_t> hits) {
   const KdTree tree(scan, {.threads = paper.options().threads});

@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graze/base/elementary.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::clearance {
 namespace HWY_NAMESPACE {
@@ -102,7 +104,7 @@ PaperTable::PaperTable(std::span<const Vec3> model, const Aabb& bounds, double r
   edge_ = radius / 2;
   const auto cells = [&] { return ((extent.array() + 2 * radius) / edge_ + 3).prod(); };
   while (cells() > kMostCells) edge_ *= 1.1;
-  const double per_point = std::pow(2 * radius / edge_ + 2, 3);
+  const double per_point = elementary::pow(2 * radius / edge_ + 2, 3);
   // Cells wider than this hold too many points each to be of use.
   if (edge_ > 2 * radius || per_point * static_cast<double>(model.size()) > kMostEntries) return;
   sure_ = 8e-6 * (extent.maxCoeff() + 4 * radius);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "clearance/coverage_count.h"
 #include "clearance/report_cells.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
@@ -57,6 +58,9 @@ void check(const ReportOptions& o) {
   if (!(std::isfinite(o.warn) && std::isfinite(o.fail) && 0 <= o.fail && o.fail <= o.warn)) {
     throw Error("thresholds", fmt::format("must be 0 <= fail <= warn, got fail {} and warn {}", o.fail, o.warn));
   }
+  if (!(std::isfinite(o.tolerance) && o.tolerance >= 0)) {
+    throw Error("tolerance", fmt::format("must not be negative or infinite, got {}", o.tolerance));
+  }
   if (!is_length(o.bin)) throw Error("bin", fmt::format("must be positive, got {}", o.bin));
   if (!is_length(o.link)) throw Error("link", fmt::format("must be positive, got {}", o.link));
   if (o.halo < 0) throw Error("halo", fmt::format("must not be negative, got {}", o.halo));
@@ -65,21 +69,22 @@ void check(const ReportOptions& o) {
 }  // namespace
 
 struct ReportBuilder::State {
-  State(const ReportPath& p, const ReportOptions& o) : path(p), options(o) {}
+  State(const ReportPath& p, const ReportOptions& o) : path(p), options(o), coverage(p, o.coverage, o.bin) {}
 
-  void add(const Vec3& point, const PointClearance& result, std::uint64_t index, Tally& into) const {
+  void add(const Vec3& point, const PointClearance& result, std::uint64_t index, Tally& into) {
     ++into.points;
     if (!is_finite(point)) {
       ++into.skipped;
       return;
     }
+    coverage.add(point);
     const ClearanceLevel level = level_of(result.clearance, options);
     ++into.levels[static_cast<std::size_t>(level)];
     if (result.clearance == kInfinity) return;
     ++into.within;
     const ReportPlace place = path.place_of(point, result, index);
     Candidate candidate{point, result, index, false};
-    // What is no number is worse than any number.
+    // NaN is worse than any number.
     if (std::isnan(result.clearance)) candidate.result.clearance = -kInfinity;
     Tally::take(into.worst, candidate);
     const double row = std::floor(place.chainage / options.bin);
@@ -114,6 +119,7 @@ struct ReportBuilder::State {
 
   ReportPath path;
   ReportOptions options;
+  clearance::CoverageCount coverage;
   Tally tally;
 };
 
@@ -165,19 +171,29 @@ ClearanceReport ReportBuilder::finish() && {
   report.within = s.tally.within;
   report.levels = s.tally.levels;
   report.worst = s.place(s.tally.worst);
+  clearance::CoverageCount::Result covered = s.coverage.finish();
+  report.coverage = std::move(covered.coverage);
+  const std::int64_t first = s.coverage.first_bin(), last = first + s.coverage.bins();
+  std::int64_t begin = first, end = last;
   if (!s.tally.rows.empty()) {
-    const std::int64_t begin = s.tally.rows.begin()->first, end = s.tally.rows.rbegin()->first + 1;
-    if (end - begin > kMostRows) throw Error("bin", "is too small for how far apart the points lie");
-    for (std::int64_t k = begin; k < end; ++k) {
-      ProfileRow row;
-      row.from = static_cast<double>(k) * s.options.bin;
-      row.to = static_cast<double>(k + 1) * s.options.bin;
-      const auto found = s.tally.rows.find(k);
-      for (std::size_t side = 0; found != s.tally.rows.end() && side < kSides; ++side) {
-        row.least[side] = s.place(found->second[side]);
-      }
-      report.profile.push_back(row);
+    begin = std::min(begin, s.tally.rows.begin()->first);
+    end = std::max(end, s.tally.rows.rbegin()->first + 1);
+  }
+  if (end - begin > kMostRows) throw Error("bin", "is too small for how far apart the points lie");
+  for (std::int64_t k = begin; k < end; ++k) {
+    ProfileRow row;
+    row.from = static_cast<double>(k) * s.options.bin;
+    row.to = static_cast<double>(k + 1) * s.options.bin;
+    const auto found = s.tally.rows.find(k);
+    for (std::size_t side = 0; found != s.tally.rows.end() && side < kSides; ++side) {
+      row.least[side] = s.place(found->second[side]);
     }
+    row.swept = k >= first && k < last;
+    if (row.swept) {
+      const clearance::CoverageCount::Bin& bin = covered.bins[static_cast<std::size_t>(k - first)];
+      row.scanned = bin.scanned, row.seen = bin.seen, row.points = bin.points;
+    }
+    report.profile.push_back(row);
   }
   for (const std::vector<CellKey>& keys : clearance::join_cells(s.tally.cells, s.options.halo)) {
     report.clusters.push_back(s.cluster(keys));

@@ -49,7 +49,7 @@ struct Cell {
 };
 using Cells = std::unordered_map<CellKey, Cell, CellHash>;
 
-/// Cells that hang together, each list a cluster, in an order that depends on the cells alone. Those with failing
+/// Connected cells, each list a cluster, in an order that depends on the cells alone. Those with failing
 /// points join first and take in what warns up to `halo` cells around; what is left of the warning ones joins then.
 std::vector<std::vector<CellKey>> join_cells(const Cells& cells, int halo);
 

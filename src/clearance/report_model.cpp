@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "clearance/report_cells.h"
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/clearance/report_view.h"
 
@@ -54,7 +55,7 @@ void append_shape(ReportModel& model, const S& shape, const Pose& pose) {
   } else {
     for (int k = 0; k < kDirections; ++k) {
       const double z = 1 - (2.0 * k + 1) / kDirections, r = std::sqrt(1 - z * z), angle = 2.399963229728653 * k;
-      farthest.push_back(support(shape, Vec3(r * std::cos(angle), r * std::sin(angle), z)));
+      farthest.push_back(support(shape, Vec3(r * elementary::cos(angle), r * elementary::sin(angle), z)));
     }
   }
   const Convex hull = Convex::hull_of(farthest);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
 #include "graze/clearance/report.h"
+#include "graze/motion/motion.h"
 
 namespace graze {
 
@@ -20,10 +20,28 @@ std::string_view name_of(ClearanceLevel level) {
 }
 
 ClearanceLevel level_of(double clearance, const ReportOptions& options) {
-  // Asked this way round, what is no number fails.
-  if (clearance >= options.warn && clearance > 0) return ClearanceLevel::clear;
-  if (clearance >= options.fail && clearance > 0) return ClearanceLevel::warn;
-  return clearance > 0 ? ClearanceLevel::fail : ClearanceLevel::hit;
+  // In this form of the comparison NaN fails, and so does what is equal but for the tolerance.
+  const double least = clearance - options.tolerance;
+  if (least >= options.warn && least > 0) return ClearanceLevel::clear;
+  if (least >= options.fail && least > 0) return ClearanceLevel::warn;
+  return least > 0 ? ClearanceLevel::fail : ClearanceLevel::hit;
+}
+
+std::string_view level_name(const ProfileRow& row, const ReportOptions& options) {
+  const ClearanceLevel level = level_of(row.least_clearance(), options);
+  return level == ClearanceLevel::clear && row.swept && !row.scanned ? "not scanned" : name_of(level);
+}
+
+double ProfileRow::least_clearance() const {
+  double out = kInfinity;
+  for (const ReportPlace& place : least) out = std::min(out, place.clearance);
+  return out;
+}
+
+ClearanceVerdict ClearanceReport::verdict() const {
+  if (!passed()) return ClearanceVerdict::fails;
+  if (!coverage.checked()) return ClearanceVerdict::not_checked;
+  return coverage.complete() ? ClearanceVerdict::clear : ClearanceVerdict::partly_checked;
 }
 
 ReportPath::ReportPath(std::span<const Pose> poses, std::span<const double> chainage, const Aabb& model)
@@ -55,8 +73,8 @@ ReportPath::ReportPath(std::span<const Pose> poses, std::span<const double> chai
   }
 }
 
-double ReportPath::chainage_of(const Vec3& point, std::size_t near) const {
-  // Each step lands in the segment that the last one pointed to; two or three do on any way that does not double back
+ReportPath::PlaceAlong ReportPath::place_along(const Vec3& point, std::size_t near) const {
+  // Each step lands in the segment that the last one pointed to; two or three do on any path that does not double back
   // within the length of the vehicle.
   constexpr int kSteps = 8;
   std::size_t i = std::min(near, poses_.size() - 1);
@@ -68,7 +86,7 @@ double ReportPath::chainage_of(const Vec3& point, std::size_t near) const {
     if (landed == i) break;
     i = landed;
   }
-  return s;
+  return {s, i};
 }
 
 Side ReportPath::side_of(const Vec3& in_vehicle) const {

@@ -16,18 +16,33 @@ std::string metres(double value) {
   return text == "-0.0000" ? "0.0000" : text;
 }
 
+// A clearance, rounded down: none is written that is more than it is. What is less than a multiple by the tolerance of
+// the search is that multiple.
+std::string clearance_metres(double value) {
+  constexpr double kSteps = 1e4;
+  return std::isfinite(value) ? metres(std::floor((value + kClearanceTolerance) * kSteps) / kSteps) : metres(value);
+}
+
 }  // namespace
 
 std::string profile_csv(const ClearanceReport& report) {
-  std::string out = "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level\n";
+  std::string out =
+      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level,"
+      "left_points,right_points,above_points,below_points,unseen,scanned\n";
   for (const ProfileRow& row : report.profile) {
-    double least = kInfinity;
     out += fmt::format("{},{}", metres(row.from), metres(row.to));
-    for (const ReportPlace& place : row.least) {
-      out += "," + metres(place.clearance);
-      least = std::min(least, place.clearance);
+    for (const ReportPlace& place : row.least) out += "," + clearance_metres(place.clearance);
+    out += fmt::format(",{},{}", clearance_metres(row.least_clearance()), level_name(row, report.options));
+    if (!row.swept) {
+      out += ",,,,,,\n";
+      continue;
     }
-    out += fmt::format(",{},{}\n", metres(least), name_of(level_of(least, report.options)));
+    std::string unseen;
+    for (std::size_t side = 0; side < kSides; ++side) {
+      out += fmt::format(",{}", row.points[side]);
+      if (!row.seen[side]) unseen += (unseen.empty() ? "" : "+") + std::string(name_of(static_cast<Side>(side)));
+    }
+    out += fmt::format(",{},{}\n", unseen, row.scanned ? "yes" : "no");
   }
   return out;
 }
@@ -40,8 +55,8 @@ std::string clusters_csv(const ClearanceReport& report) {
   std::size_t rank = 0;
   for (const ReportCluster& c : report.clusters) {
     const ReportPlace& w = c.worst;
-    out += fmt::format("{},{},{},{},{},{},{}", ++rank, name_of(c.level), metres(w.clearance), metres(w.chainage),
-                       metres(c.from), metres(c.to), name_of(w.side));
+    out += fmt::format("{},{},{},{},{},{},{}", ++rank, name_of(c.level), clearance_metres(w.clearance),
+                       metres(w.chainage), metres(c.from), metres(c.to), name_of(w.side));
     for (const Vec3& p : {w.point, w.in_vehicle}) {
       out += fmt::format(",{},{},{}", metres(p.x()), metres(p.y()), metres(p.z()));
     }
@@ -50,7 +65,7 @@ std::string clusters_csv(const ClearanceReport& report) {
     const double nothing = kInfinity;
     const PlaceDepth depth = c.depth.value_or(PlaceDepth{{}, {.depth = nothing}, nothing, nothing});
     out += fmt::format(",{},{},{},{},{}\n", metres(depth.exit.depth), metres(depth.left), metres(depth.up),
-                       metres(depth.directional.horizontal), metres(depth.directional.vertical));
+                       clearance_metres(depth.directional.horizontal), clearance_metres(depth.directional.vertical));
   }
   return out;
 }

@@ -29,7 +29,7 @@ struct Curve {
   Vec3 origin = Vec3::Zero(), scale = Vec3::Zero();
   std::array<int, 3> bits{};
   int common = 0;                // bits that all three have
-  std::array<int, 3> upper{};    // where the rest of each begins
+  std::array<int, 3> upper{};    // where the rest of each starts
   std::array<double, 3> most{};  // largest cell
 
   Curve(const Aabb& box, int budget) {
@@ -72,7 +72,7 @@ struct Curve {
   }
 };
 
-// By the upper bits, stable, least digit first: the same order for any number of threads.
+// By the upper bits, stable, least significant digit first: the same order for any number of threads.
 void sort_keys(Buffer<std::uint64_t>& keys, int from, int bits, int threads) {
   Buffer<std::uint64_t> other;
   other.resize(keys.size());

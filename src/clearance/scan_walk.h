@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "clearance/field.h"
-#include "clearance/pose_tree.h"
 #include "clearance/scan_index.h"
 #include "graze/base/parallel.h"
 #include "graze/base/progress.h"
+#include "motion/pose_tree.h"
 
 namespace graze::clearance {
 

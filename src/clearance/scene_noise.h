@@ -1,4 +1,4 @@
-// Dice that always fall the same way: scenes that do not exist are the same for everybody.
+// Random numbers that are the same on every machine, for synthetic scenes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The cubic spline that gives up nearness to its data for smoothness, as much as it is told to.
+// The cubic smoothing spline: trades closeness to its data for smoothness, by a given amount.
 #pragma once
 
 #include <Eigen/Core>

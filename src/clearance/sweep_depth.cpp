@@ -1,21 +1,28 @@
 #include <algorithm>
 
 #include "clearance/sweep.h"
+#include "query/mesh_inside.h"
 
 namespace graze::clearance {
 namespace {
 
-// The signed distance from the surface of a solid, with the triangle it was found at.
+// The signed distance from the surface of a solid, with the triangle it was found at, and that of the surface.
 struct Depth {
   Vec3 place;
   double value;
-  std::uint32_t triangle;
+  std::uint32_t triangle, part;
 };
 
 class DepthSearch {
  public:
-  DepthSearch(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best)
-      : tree_(tree), model_(model), p_(p), best_(best), tolerance_(tolerance_at(p)) {}
+  DepthSearch(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, double slack)
+      : tree_(tree),
+        model_(model),
+        p_(p),
+        best_(best),
+        surface_(model.surface()),
+        tolerance_(tolerance_at(p, model)),
+        slack_(slack) {}
 
   void run() {
     struct Part {
@@ -50,16 +57,19 @@ class DepthSearch {
  private:
   // A path that slides along the surface, by as little outside as cannot be told from touching, may be as deep inside
   // for all that a triangle can prove. Nine tolerances are still less than kClearanceTolerance.
-  bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_; }
+  bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_ - slack_; }
 
   Depth at(const Vec3& place) const {
     // Far from the box, its distance is enough to be of no interest. Near to it, a triangle is needed: a place that
     // slides along a side of the box, a hair outside, would have to be looked at hair by hair.
     constexpr double kFar = 0.01;  // metres
     const double off = gap(model_.bounds, place);
-    if (off > kFar) return {place, off, PoseNode::kNone};
+    if (off > kFar) return {place, off, PoseNode::kNone, PoseNode::kNone};
     const ModelDistance d = model_.signed_distance(place);
-    return {place, d.value, d.element};
+    if (&surface_ == &model_.mesh) return {place, d.value, d.element, d.element};
+    Feature part = 0;
+    surface_distance(place, surface_, part);
+    return {place, d.value, d.element, static_cast<std::uint32_t>(part)};
   }
   Depth at_knot(std::uint32_t knot) const { return at(tree_.knot(knot).to_model(p_)); }
 
@@ -69,19 +79,49 @@ class DepthSearch {
   }
 
   double triangle_distance(std::uint32_t triangle, const Vec3& place) const {
-    const mesh::Data& d = model_.mesh.data();
+    const mesh::Data& d = surface_.data();
     return triangle_reach(d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2), place).value;
   }
 
   // The signed value changes no faster than the place; and a place inside is no deeper than the distance from any one
-  // triangle, which is convex along the chord and therefore greatest at its ends.
+  // triangle of the surface, which is convex along the chord and therefore greatest at its ends.
   double bound(const Depth& a, const Depth& b, double deviation) const {
     const double length = (b.place - a.place).norm();
     double least = (a.value + b.value - length) / 2 - deviation;
-    for (const std::uint32_t triangle : {a.triangle, b.triangle}) {
+    for (const std::uint32_t triangle : {a.part, b.part}) {
       if (triangle == PoseNode::kNone) continue;
       const double most = std::max(triangle_distance(triangle, a.place), triangle_distance(triangle, b.place));
       least = std::max(least, -most - deviation);
+    }
+    return least;
+  }
+
+  // Over a triangle of the surface whose prism the place does not leave, the distance is that from its plane, and only
+  // how far the motion leaves its chord along the normal counts. A place that turns under a flat roof keeps its depth,
+  // and its arc would have to be looked at hair by hair otherwise. `across` is how far the motion leaves the chord in
+  // any direction.
+  double plane_bound(const Depth& a, const Depth& b, double across, const Vec3& acceleration, double jerk,
+                     double width) const {
+    const mesh::Data& d = surface_.data();
+    double least = -kInfinity;
+    for (const std::uint32_t triangle : {a.part, b.part}) {
+      if (triangle == PoseNode::kNone) continue;
+      const Vec3 corners[3] = {d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2)};
+      const Vec3 raw = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+      const double twice = raw.norm();
+      if (!(twice > 0)) continue;
+      const Vec3 normal = raw / twice;
+      bool within = true;
+      for (int k = 0; k < 3 && within; ++k) {
+        const Vec3 edge = corners[(k + 1) % 3] - corners[k], inwards = normal.cross(edge);
+        const double off = std::min(inwards.dot(a.place - corners[k]), inwards.dot(b.place - corners[k]));
+        within = off >= 1.001 * across * edge.norm();
+      }
+      if (!within) continue;
+      const double along = (std::abs(normal.dot(acceleration)) + jerk * width / 2) * width * width / 8;
+      const double most =
+          std::max(std::abs(normal.dot(a.place - corners[0])), std::abs(normal.dot(b.place - corners[0])));
+      least = std::max(least, -most - std::min(across, along) - tolerance_ / 64);
     }
     return least;
   }
@@ -91,7 +131,7 @@ class DepthSearch {
       double begin, end;
       Depth a, b;
     };
-    const double bend = tree_.bend(index, p_) / 8;
+    const double bend = tree_.bend(index, p_) / 8, jerk = tree_.jerk(index, p_);
     Part stack[128];
     std::size_t size = 0;
     stack[size++] = {0, 1, from, to};
@@ -101,7 +141,9 @@ class DepthSearch {
       if (hopeless(bound(part.a, part.b, deviation))) continue;
       if ((part.b.place - part.a.place).norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
       const double time = (part.begin + part.end) / 2;
-      const Depth middle = at(tree_.place_at(index, p_, time));
+      const Passage passage = tree_.passage(index, p_, time);
+      if (hopeless(plane_bound(part.a, part.b, deviation, passage.acceleration, jerk, width))) continue;
+      const Depth middle = at(passage.place);
       note(middle, index, time);
       const Part left{part.begin, time, part.a, middle}, right{time, part.end, middle, part.b};
       const bool left_first = part.a.value < part.b.value;
@@ -114,24 +156,25 @@ class DepthSearch {
   const ModelData& model_;
   const Vec3& p_;
   Closest& best_;
-  double tolerance_;
+  const Mesh& surface_;
+  double tolerance_, slack_;
 };
 
 }  // namespace
 
-void search_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best) {
-  DepthSearch(tree, model, p, best).run();
+void search_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, double slack) {
+  DepthSearch(tree, model, p, best, slack).run();
 }
 
-void add_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any) {
+void add_depth(const PoseTree& tree, const ModelData& model, const Vec3& p, Closest& best, bool any, double slack) {
   if (any && best.found) return;
-  const bool touches = best.found && best.value <= 4 * tolerance_at(p);
+  const bool touches = best.found && best.value <= 4 * tolerance_at(p, model) + slack;
   if (!touches) {
     // A path that never meets the surface is on one side of it for all of its time.
     const Vec3 first = tree.knot(0).to_model(p);
     if (!model.bounds.contains(first) || model.mesh.winding(first) == 0) return;
   }
-  search_depth(tree, model, p, best);
+  search_depth(tree, model, p, best, slack);
 }
 
 }  // namespace graze::clearance

@@ -15,7 +15,7 @@ class BlockWorker {
         model_(engine.model.data()),
         field_(engine.field()),
         task_(task),
-        most_(engine.options.limit + kClearanceTolerance),
+        most_(engine.most()),
         walk_(tree_, field_, scan, task.points, {.most = most_ + model_.radius}) {}
 
   void run(std::size_t level, std::size_t i) {

@@ -10,6 +10,16 @@ namespace {
 
 constexpr std::size_t kFew = 256;  // points that are faster without an index and a field
 
+// Places in the model's frame are differences of the scan's points and the poses, turned: they are rounded in
+// proportion to how far the model's elements are from its origin (and points near them), and between two poses, whose
+// translations are mixed, in proportion to these.
+double tolerance_of(const ClearanceModel& model, std::span<const Pose> path, double limit) {
+  constexpr double kRounded = 32 * kEpsilon;
+  double farthest = 0;
+  for (const Pose& pose : path) farthest = std::max(farthest, pose.translation().cwiseAbs().maxCoeff());
+  return kClearanceTolerance + model.uncertainty() + kRounded * (model.data().reach + limit + farthest);
+}
+
 void make_frames(Engine& engine) {
   const auto shapes = engine.model.frames();
   std::vector<Aabb> boxes;
@@ -25,7 +35,7 @@ void make_frames(Engine& engine) {
       box.extend(transformed(shapes[i].bounds(), knot.inverse.transpose(), knot.place));
     }
     // Between knots, parts move on arcs that leave the lines of their ends.
-    const double grown = engine.options.limit + tree.node(PoseTree::kRoot).sag * reach + 2 * kClearanceTolerance;
+    const double grown = engine.options.limit + tree.node(PoseTree::kRoot).sag * reach + 2 * engine.tolerance;
     if (box.empty()) box = Aabb::around(engine.path[i].translation(), Vec3::Zero());  // nothing is in it
     boxes.push_back(box.grown(grown + 1e-9 * box.max.cwiseAbs().cwiseMax(box.min.cwiseAbs()).maxCoeff()));
   }
@@ -41,21 +51,35 @@ const Field& Engine::field() const {
   return field_;
 }
 
-PointClearance Engine::at(const Vec3& p, bool any) const {
-  if (!is_finite(p)) return {.pose = PointClearance::kSkipped};
-  Closest best{options.limit + kClearanceTolerance};
-  if (!model.is_deforming()) {
-    measure_point(tree[0], model.data(), p, best, any);
-    return best.result(tree[0], options.limit);
-  }
+std::size_t Engine::search(const Vec3& p, Closest& best, bool any, double slack) const {
   std::size_t whose = 0;
+  if (!model.is_deforming()) {
+    measure_point(tree[0], model.data(), p, best, any, slack);
+    return whose;
+  }
   frame_boxes.visit_overlapping({p, p}, [&](std::size_t i) {
     const double before = best.value;
-    measure_point(frames[i].tree, model.frames()[i].data(), p, best, any);
+    measure_point(frames[i].tree, model.frames()[i].data(), p, best, any, slack);
     // Of equal values the earlier frame's, in whatever order they come.
     if (best.value < before) whose = i;
     return !(any && best.found);
   });
+  return whose;
+}
+
+double Engine::at_most(const Vec3& p, double slack) const {
+  if (!is_finite(p)) return -kInfinity;
+  // What is within the limit but for the slack is still to be found.
+  Closest best{most() + slack};
+  search(p, best, false, slack);
+  return best.found ? best.value : kInfinity;
+}
+
+PointClearance Engine::at(const Vec3& p, bool any) const {
+  if (!is_finite(p)) return {.pose = PointClearance::kSkipped};
+  Closest best{most()};
+  const std::size_t whose = search(p, best, any, 0);
+  if (!model.is_deforming()) return best.result(tree[0], options.limit);
   PointClearance result = best.result(frames[whose].tree, options.limit);
   if (result.found()) result.pose += frames[whose].first_pose;
   return result;
@@ -136,6 +160,7 @@ SweptClearance::SweptClearance(const ClearanceModel& model, std::span<const Pose
   engine->model = model;
   engine->path.assign(path.begin(), path.end());
   engine->options = options;
+  engine->tolerance = clearance::tolerance_of(model, path, options.limit);
   if (model.is_deforming()) {
     clearance::make_frames(*engine);
   } else {
@@ -161,6 +186,10 @@ ClearanceCounts SweptClearance::collide(std::span<const Vec3> block, std::span<s
 }
 
 PointClearance SweptClearance::at(const Vec3& point) const { return engine_->at(point, false); }
+double SweptClearance::at_most(const Vec3& point, double slack) const {
+  return engine_->at_most(point, slack >= 0 && slack <= kLargestLength ? slack : 0);
+}
+double SweptClearance::tolerance() const { return engine_->tolerance; }
 const ClearanceModel& SweptClearance::model() const { return engine_->model; }
 std::span<const Pose> SweptClearance::path() const { return engine_->path; }
 const ClearanceOptions& SweptClearance::options() const { return engine_->options; }

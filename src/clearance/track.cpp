@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
+#include "graze/motion/motion.h"
 
 namespace graze {
 namespace {
@@ -121,8 +121,8 @@ TrackPlace Track::nearest(const Vec3& point, double limit) const {
 
 namespace {
 
-/// The fraction of the way from `from` to `to` at which the distance from `center` reaches `radius`; the one at `from`
-/// is below it, that at `to` is not.
+/// The fraction of the segment from `from` to `to` at which the distance from `center` reaches `radius`; the one at
+/// `from` is below it, that at `to` is not.
 double crossing(const Vec3& center, double radius, const Vec3& from, const Vec3& to) {
   const Vec3 way = to - from, offset = from - center;
   const double a = way.squaredNorm(), b = way.dot(offset);

@@ -7,7 +7,7 @@
 
 #include "clearance/trajectory_limits.h"
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
+#include "graze/motion/motion.h"
 
 namespace graze {
 namespace {

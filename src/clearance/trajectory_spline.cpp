@@ -6,9 +6,10 @@
 
 #include "clearance/smoothing_spline.h"
 #include "clearance/trajectory_limits.h"
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
 #include "graze/clearance/trajectory.h"
+#include "graze/motion/motion.h"
 
 namespace graze {
 namespace {
@@ -78,11 +79,11 @@ void fit_within(SmoothingSpline& spline, double tolerance, const Residual& resid
     return residual() <= tolerance;
   };
   if (holds(kStiffest)) return;
-  double low = 0, soft = std::log10(kSoftest), stiff = std::log10(kStiffest);
+  double low = 0, soft = elementary::log(kSoftest), stiff = elementary::log(kStiffest);
   for (int trial = 0; trial < kTrials; ++trial) {
     const double middle = (soft + stiff) / 2;
-    if (holds(std::pow(10, middle))) {
-      low = std::pow(10, middle);
+    if (holds(elementary::exp(middle))) {
+      low = elementary::exp(middle);
       soft = middle;
     } else {
       stiff = middle;
@@ -101,7 +102,7 @@ double angle_between(const Row& a, const Row& b) {
   const Eigen::Quaterniond p(a[3], a[0], a[1], a[2]), q(b[3], b[0], b[1], b[2]);
   const Eigen::Quaterniond relative = p.conjugate() * q;
   if (!(relative.norm() > 0)) return static_cast<double>(EIGEN_PI);
-  return 2 * std::atan2(relative.vec().norm(), std::abs(relative.w()));
+  return 2 * elementary::atan2(relative.vec().norm(), std::abs(relative.w()));
 }
 
 class Smoother {

@@ -9,6 +9,7 @@
 #include "clearance/scene_noise.h"
 #include "clearance/scene_options.h"
 #include "clearance/trajectory_limits.h"
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
@@ -33,10 +34,10 @@ double curvature(double s) {
   return (left - right) / kCurve;
 }
 
-double slope(double s) { return 0.012 * std::sin(s / 180); }
+double slope(double s) { return 0.012 * elementary::sin(s / 180); }
 
 /// Radians about the forward axis: positive lifts the left side.
-double cant(double s) { return -std::atan(kCant / kRails * curvature(s) * kCurve); }
+double cant(double s) { return -elementary::atan(kCant / kRails * curvature(s) * kCurve); }
 
 bool in_tunnel(double s) { return (s > 130 && s < 560) || (s > 590 && s < 1010); }
 
@@ -98,7 +99,7 @@ struct Tunnel::Scene {
       heading.push_back(h);
       const double middle = (static_cast<double>(i) + 0.5) * kStep, bend = curvature(middle);
       const double along = h + bend * kStep / 2;
-      p += kStep * Vec3(std::cos(along), std::sin(along), slope(middle));
+      p += kStep * Vec3(elementary::cos(along), elementary::sin(along), slope(middle));
       h += bend * kStep;
     }
   }
@@ -162,8 +163,8 @@ struct Tunnel::Scene {
 
 /// The horseshoe: floor, straight walls, half an ellipse; bumps make it narrower, but not the floor.
 double Tunnel::Scene::wall(double s, const Ray& ray, std::span<const Bump> near) const {
-  const double half = options.half_width + 0.06 * std::sin(s / 17) + 0.04 * std::sin(s / 3.1 + 1);
-  const double rise = 4.9 + 0.1 * std::sin(s / 29) - kSpringing;
+  const double half = options.half_width + 0.06 * elementary::sin(s / 17) + 0.04 * elementary::sin(s / 3.1 + 1);
+  const double rise = 4.9 + 0.1 * elementary::sin(s / 29) - kSpringing;
   double t = kInfinity;
   if (ray.v < 0) t = (kFloor - kScanner) / ray.v;
   if (ray.u != 0) {
@@ -181,7 +182,7 @@ double Tunnel::Scene::wall(double s, const Ray& ray, std::span<const Bump> near)
   for (const Bump& bump : near) {
     const double turn = std::remainder(ray.angle - bump.angle, 2 * kPi) / bump.width, way = (s - bump.s) / bump.length;
     const double square = turn * turn + way * way;
-    if (square < kBumpReach * kBumpReach) swelling += bump.height * std::exp(-square / 2);
+    if (square < kBumpReach * kBumpReach) swelling += bump.height * elementary::exp(-square / 2);
   }
   constexpr double kMostSwelling = 0.45;
   return t - std::min(swelling, kMostSwelling);
@@ -191,8 +192,8 @@ double Tunnel::Scene::wall(double s, const Ray& ray, std::span<const Bump> near)
 double Tunnel::Scene::open_air(double s, const Ray& ray) {
   double t = kInfinity;
   if (ray.v < 0) t = (kFloor - kScanner) / ray.v;
-  if (ray.u != 0) t = std::min(t, (9 + 2 * std::sin(s / 7) + std::sin(s * 1.7)) / std::abs(ray.u));
-  if (ray.v > 0) t = std::min(t, (9 + 1.5 * std::sin(s / 5 + 3 * ray.angle) - kScanner) / ray.v);
+  if (ray.u != 0) t = std::min(t, (9 + 2 * elementary::sin(s / 7) + elementary::sin(s * 1.7)) / std::abs(ray.u));
+  if (ray.v > 0) t = std::min(t, (9 + 1.5 * elementary::sin(s / 5 + 3 * ray.angle) - kScanner) / ray.v);
   return t;
 }
 
@@ -200,9 +201,10 @@ void Tunnel::Scene::make_profile(std::uint64_t profile, std::uint64_t begin, std
   const double spacing = kLength / static_cast<double>(profiles);
   const double s = spacing * (static_cast<double>(profile) + 0.5);
   const auto [center, direction] = at(s);
-  const Vec3 right(std::sin(direction), -std::cos(direction), 0), ahead(std::cos(direction), std::sin(direction), 0);
+  const Vec3 right(elementary::sin(direction), -elementary::cos(direction), 0),
+      ahead(elementary::cos(direction), elementary::sin(direction), 0);
   const bool inside = in_tunnel(s);
-  const double lean = cant(s), cosine = std::cos(lean), sine = std::sin(lean);
+  const double lean = cant(s), cosine = elementary::cos(lean), sine = elementary::sin(lean);
 
   std::vector<Bump> bumps_here;
   const auto first = std::lower_bound(bumps.begin(), bumps.end(), s - kBumpReach * kLongestBump,
@@ -222,7 +224,7 @@ void Tunnel::Scene::make_profile(std::uint64_t profile, std::uint64_t begin, std
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double part = (static_cast<double>(begin + i) + phase) / static_cast<double>(per_profile);
     const double angle = (2 * part - 1) * kPi;
-    const Ray ray{angle, std::cos(angle), std::sin(angle)};
+    const Ray ray{angle, elementary::cos(angle), elementary::sin(angle)};
     double t = inside ? wall(s, ray, bumps_here) : open_air(s, ray);
     for (const Block& block : blocks_here) {
       // Positive cant lifts the left side, so that u and v turn the other way round.
@@ -275,7 +277,8 @@ Trajectory Tunnel::track(double step) const {
     const double s = kLength * (static_cast<double>(i) / static_cast<double>(pieces));
     const auto [position, direction] = scene_->at(s);
     track.times.push_back(s / kSpeed);
-    track.poses.push_back(Pose::from_rpy(scene_->options.origin + position, cant(s), -std::atan(slope(s)), direction));
+    track.poses.push_back(
+        Pose::from_rpy(scene_->options.origin + position, cant(s), -elementary::atan(slope(s)), direction));
   }
   return track;
 }

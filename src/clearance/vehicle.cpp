@@ -11,21 +11,60 @@
 namespace graze {
 namespace {
 
-// How steep the line between the bogies may be against "up": the sine of the angle between the two.
+// How steep the line between the bogies may be: the sine of its angle with the vertical.
 constexpr double kSteepest = 1e-3;
 // A body whose rear bogie runs one step may move this many steps before it is a jump.
 constexpr double kLongestStep = 4;
 
-/// The pose at which the bogie centres of a vehicle stand at `rear` and `front`, leaning half-way between two up-axes.
-Pose body_between(const Vehicle& vehicle, const Vec3& rear, const Vec3& front, const Vec3& up, double chainage) {
-  const Vec3 forward = unit(front - rear);
-  const Vec3 across = unit(up).cross(forward);
-  if (!(up.norm() > kSteepest) || !(across.norm() > kSteepest)) {
+/// A frame without cant: forward, level to the left, and up.
+struct LevelFrame {
+  Vec3 forward, left, up;
+};
+
+LevelFrame level_frame(const Vec3& forward, double chainage) {
+  const Vec3 across = Vec3::UnitZ().cross(forward);
+  if (!(across.norm() > kSteepest)) {
     throw Error("track",
                 fmt::format("climbs vertically or turns over at chainage {:.3f}; is z up in its poses?", chainage));
   }
+  const Vec3 left = unit(across);
+  return {forward, left, forward.cross(left)};
+}
+
+/// The cosine and sine of a roll; positive lifts the left side.
+struct Roll {
+  double cosine, sine;
+};
+
+Roll unit_roll(double cosine, double sine, double chainage) {
+  const double norm = std::sqrt(cosine * cosine + sine * sine);
+  if (!(norm > kSteepest)) {
+    throw Error("track",
+                fmt::format("climbs vertically or turns over at chainage {:.3f}; is z up in its poses?", chainage));
+  }
+  return {cosine / norm, sine / norm};
+}
+
+/// The cant of the track at a place: the roll of its up-axis about its direction there.
+Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
+  const std::vector<Pose>& poses = track.trajectory().poses;
+  const std::size_t next = std::min(place.segment + 1, poses.size() - 1);
+  const Vec3 way = poses[next].translation() - poses[place.segment].translation();
+  const LevelFrame level = level_frame(way.squaredNorm() > 0 ? unit(way) : chord, place.chainage);
+  const Vec3 up = track.pose_at(place).rotation().col(2);
+  return unit_roll(up.dot(level.up), -up.dot(level.left), place.chainage);
+}
+
+/// The pose at which the bogie centres of a vehicle stand at two places of a track. Half of the sum of two angles is
+/// the angle of the sum of their unit vectors, which needs no sine and no arc.
+Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPlace& rear, const TrackPlace& front) {
+  const Vec3 way = front.position - rear.position;
+  const LevelFrame level = level_frame(unit(way), rear.chainage);
+  const Roll a = cant_at(track, rear, level.forward), b = cant_at(track, front, level.forward);
+  const Roll roll = unit_roll(a.cosine + b.cosine, a.sine + b.sine, rear.chainage);
+  const Vec3& forward = level.forward;
   Mat3 rotation;
-  rotation.col(1) = unit(across);
+  rotation.col(1) = unit(roll.cosine * level.left + roll.sine * level.up);
   const Vec3 above = forward.cross(Vec3(rotation.col(1)));
   // Bogie centres at different heights tilt the body against the line between them.
   const Vec3 span = vehicle.front_bogie() - vehicle.rear_bogie();
@@ -33,7 +72,7 @@ Pose body_between(const Vehicle& vehicle, const Vec3& rear, const Vec3& front, c
   rotation.col(0) = cosine * forward - sine * above;
   rotation.col(2) = sine * forward + cosine * above;
   const Vec3 middle = (vehicle.rear_bogie() + vehicle.front_bogie()) / 2;
-  return Pose::from_matrix(rear + (front - rear) / 2 - rotation * middle, rotation);
+  return Pose::from_matrix(rear.position + way / 2 - rotation * middle, rotation);
 }
 
 }  // namespace
@@ -91,8 +130,7 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
                    throw Error("track", fmt::format("doubles back behind chainage {:.3f}: no place for the front bogie",
                                                     rear.chainage));
                  }
-                 const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
-                 run.body.poses[i] = body_between(vehicle, rear.position, front.position, up, rear.chainage);
+                 run.body.poses[i] = body_between(vehicle, track, rear, front);
                  if (!run.body.times.empty()) run.body.times[i] = track.time_at(rear);
                  run.rear[i] = rear.chainage;
                  run.front[i] = front.chainage;

@@ -106,7 +106,7 @@ double over_hull(double volume_in_local_units, const Local& local, const boundin
 }
 
 BoundingSphere sphere_around(const Local& local) {
-  const bounding::Ball ball = bounding::smallest_ball(local.points);
+  const bounding::EnclosingBall ball = bounding::smallest_ball(local.points);
   const Vec3 center = local.outside(ball.center);
   double farthest = 0;
   for (const Vec3& p : local.given) farthest = std::max(farthest, ((p - center) / local.size).squaredNorm());

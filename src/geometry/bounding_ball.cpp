@@ -103,12 +103,12 @@ Basis grown(const Basis& old, const Vec3& p) {
 
 }  // namespace
 
-Ball smallest_ball(std::span<const Vec3> points) {
+EnclosingBall smallest_ball(std::span<const Vec3> points) {
   Basis basis;
   basis.points[0] = basis.center = points[0];
   basis.count = 1;
   basis.lower_sq = 0;
-  Ball best{points[0], kInfinity, 0};
+  EnclosingBall best{points[0], kInfinity, 0};
   for (int round = 0; round < kMostRounds; ++round) {
     double farthest_sq = -1;
     std::size_t farthest = 0;

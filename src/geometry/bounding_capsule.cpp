@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "geometry/bounding_search.h"
+#include "graze/base/elementary.h"
 
 namespace graze::bounding {
 namespace {
@@ -56,7 +57,7 @@ CapsuleFit fit_along(std::span<const Vec3> points, const Vec3& direction, double
   // From the least radius, that of the circle, to one for which a ball is enough. The segment is convex in the radius.
   const auto volume = [&](double radius) { return volume_of(radius + grow, core_segment(seen, radius).length()); };
   const double thin = std::sqrt(off_sq), ratio = (std::sqrt(5.0) - 1) / 2;
-  double low = thin, high = std::hypot(thin, (most - least) / 2);
+  double low = thin, high = elementary::hypot(thin, (most - least) / 2);
   double a = high - ratio * (high - low), b = low + ratio * (high - low), at_a = volume(a), at_b = volume(b);
   for (int i = 0; i < kRadiusSteps; ++i) {
     if (at_a <= at_b) {
@@ -111,7 +112,7 @@ CapsuleFit fit_capsule(std::span<const Vec3> points, const Core& core, double gr
   fits.push_back(fit_along(core.points, unit(farthest_pair(core.points)), counted));
   std::stable_sort(fits.begin(), fits.end(),
                    [](const CapsuleFit& a, const CapsuleFit& b) { return a.volume < b.volume; });
-  const Ball ball = smallest_ball(points);
+  const EnclosingBall ball = smallest_ball(points);
   CapsuleFit best{Vec3::UnitZ(), ball.center, ball.radius, volume_of(ball.radius + counted, 0)};
   for (std::size_t i = 0; i < kStarts; ++i) {
     const CapsuleFit fit = improved(fits[i], core.points, counted);

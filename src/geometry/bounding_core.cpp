@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "geometry/bounding_search.h"
+#include "graze/base/elementary.h"
 #include "graze/shape/shape.h"
 
 namespace graze::bounding {
@@ -48,7 +49,7 @@ std::vector<Vec3> extreme_points(std::span<const Vec3> points, const Principal& 
   for (std::size_t i = 0; i < kDirections; ++i) {
     const double z = (static_cast<double>(i) + 0.5) / static_cast<double>(kDirections);
     const double angle = golden_angle * static_cast<double>(i), r = std::sqrt(1 - z * z);
-    const Vec3 even(r * std::cos(angle), r * std::sin(angle), z);
+    const Vec3 even(r * elementary::cos(angle), r * elementary::sin(angle), z);
     const Vec3 along = unit(principal.axes * even.cwiseQuotient(scale));
     std::size_t lowest = 0, highest = 0;
     double least = kInfinity, most = -kInfinity;

@@ -8,17 +8,17 @@
 
 namespace graze::bounding {
 
-struct Ball {
+struct EnclosingBall {
   Vec3 center;
   double radius;  ///< to the farthest point, to within rounding
   double lower;   ///< no ball around the points has a smaller radius, to within rounding (see kBallRounding)
 };
 
-/// What rounding can add to Ball::lower, for points in [-2, 2].
+/// What rounding can add to EnclosingBall::lower, for points in [-2, 2].
 inline constexpr double kBallRounding = 32 * kEpsilon;
 
 /// The smallest ball around at least one point.
-Ball smallest_ball(std::span<const Vec3> points);
+EnclosingBall smallest_ball(std::span<const Vec3> points);
 
 /// What the searches for directions look at.
 struct Core {

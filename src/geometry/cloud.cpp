@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "graze/base/error.h"
+#include "graze/base/parallel.h"
+#include "graze/index/kd_tree.h"
+#include "graze/index/point_grid.h"
 #include "graze/shape/checked.h"
 
 namespace graze {
@@ -16,7 +21,91 @@ const Vec3 kNoPoint = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 
 double checked_radius(double radius) { return checked_size("cloud radius", Sign::not_negative, radius); }
 
+// float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
+KdTree tree_of(const Cloud& cloud, bool floats) {
+  // Few points are done before other threads have begun.
+  constexpr std::size_t kFew = 16384;
+  const int threads = cloud.size() < kFew ? 1 : 0;
+  if (floats) return KdTree(PointView(cloud.stored()), {.threads = threads});
+  std::vector<Vec3> points(cloud.size());
+  parallel_for(points.size(), [&](std::size_t i) { points[i] = cloud.point(i); },
+               {.threads = threads, .grain = Cloud::kBlock});
+  return KdTree(points, {.threads = threads});
+}
+
+// Made by the first who asks. Waiting for others to make it is left to call_once; that it is there already is told by
+// one load.
+template <class T>
+class Lazy {
+ public:
+  template <class Make>
+  const T& get(const Make& make) {
+    if (!made_.load(std::memory_order_acquire)) {
+      std::call_once(once_, [&] {
+        value_ = make();
+        made_.store(true, std::memory_order_release);
+      });
+    }
+    return value_;
+  }
+  std::size_t memory_bytes() const { return made_.load(std::memory_order_acquire) ? value_.memory_bytes() : 0; }
+
+ private:
+  std::once_flag once_;
+  std::atomic<bool> made_ = false;
+  T value_;
+};
+
 }  // namespace
+
+struct Cloud::Indexes {
+  Lazy<KdTree> tree;
+  Lazy<PointGrid> grid;
+};
+
+Cloud::Data::Data() : indexes(std::make_unique<Indexes>()) {}
+Cloud::Data::~Data() = default;
+
+const KdTree& Cloud::tree() const {
+  return data_->indexes->tree.get([&] { return tree_of(*this, data_->floats); });
+}
+
+const PointGrid* Cloud::grid() const {
+  if (!data_->floats) return nullptr;
+  const PointGrid& grid = data_->indexes->grid.get([&] {
+    PointGrid made{PointView(stored())};
+    return made.crowded() ? PointGrid() : std::move(made);
+  });
+  return grid.size() > 0 ? &grid : nullptr;
+}
+
+void Cloud::prepare() const {
+  tree();
+  grid();
+}
+
+Neighbor Cloud::nearest(const Vec3& p, double limit) const {
+  Neighbor one;
+  return nearest(p, {&one, 1}, limit).empty() ? Neighbor() : one;
+}
+
+std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, double limit) const {
+  checked_point("nearest: point", p);
+  if (!(limit >= 0)) throw Error("nearest: limit", fmt::format("must be 0 or more, got {}", limit));
+  // Farther than any ball reaches: a polytope without sides is everything.
+  const SearchVolume volume =
+      limit <= kLargestLength ? SearchVolume(region::Ball(p, limit)) : SearchVolume(region::Polytope({}, p));
+  const std::span<Neighbor> found = search(volume).nearest(buffer);
+  std::size_t within = found.size();
+  while (within > 0 && found[within - 1].distance > limit) --within;
+  return found.first(within);
+}
+
+Search Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
+
+Search Cloud::search(const SearchVolume& volume, const SearchOptions& options) const {
+  return tree().search(volume, options);
+}
 
 Cloud::Cloud() : Cloud(std::make_shared<const Data>(), 0) {}
 
@@ -72,12 +161,12 @@ const Cloud::Attribute* Cloud::attribute(std::string_view name) const {
   return nullptr;
 }
 
-std::size_t Cloud::memory() const {
+std::size_t Cloud::memory_bytes() const {
   std::size_t bytes = sizeof(Data) + data_->blocks.capacity() * sizeof(Block) +
                       data_->recoveries.capacity() * sizeof(Recovery) + data_->stored.capacity() * sizeof(float) +
                       data_->residuals.capacity() * sizeof(float) + data_->doubles.capacity() * sizeof(double);
   for (const Attribute& a : data_->attributes) bytes += sizeof(Attribute) + a.bytes_.capacity();
-  return bytes + data_->tree.memory_bytes();
+  return bytes + sizeof(Indexes) + data_->indexes->tree.memory_bytes() + data_->indexes->grid.memory_bytes();
 }
 
 void Cloud::Attribute::refuse_type(NumberType asked) const {

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "graze/base/error.h"
-#include "graze/base/parallel.h"
 #include "graze/geometry/cloud.h"
 
 namespace graze {
@@ -232,16 +231,6 @@ void CloudBuilder::flush() {
 
 namespace {
 
-// float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
-KdTree tree_of(const Cloud& cloud) {
-  const bool floats = cloud.rounding() == 0 && std::all_of(cloud.blocks().begin(), cloud.blocks().end(),
-                                                           [](const auto& b) { return b.origin == Vec3::Zero(); });
-  if (floats) return KdTree(PointsView(cloud.stored()));
-  std::vector<Vec3> points(cloud.size());
-  parallel_for(points.size(), [&](std::size_t i) { points[i] = cloud.point(i); }, {.grain = Cloud::kBlock});
-  return KdTree(points);
-}
-
 std::uint64_t stamp_of(std::span<const float> stored, std::span<const float> residuals,
                        std::span<const double> doubles) {
   std::uint64_t hash = stored.size();
@@ -265,8 +254,9 @@ Cloud CloudBuilder::finish(double radius) && {
   data.residuals.shrink();
   data.doubles.shrink();
   for (Cloud::Attribute& a : data.attributes) a.bytes_.shrink();
+  data.floats = data.rounding == 0 && std::all_of(data.blocks.begin(), data.blocks.end(),
+                                                  [](const auto& block) { return block.origin == Vec3::Zero(); });
   Cloud cloud(data_, radius);
-  data.tree = tree_of(cloud);
   data.stamp = stamp_of(data.stored.span(), data.residuals.span(), data.doubles.span());
   data_.reset();
   return cloud;

@@ -1,34 +1,76 @@
 #include "graze/geometry/geometry.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/overloads.h"
+
 namespace graze {
 
 Geometry geometry_of(const Shape& shape) {
   return std::visit([](const auto& s) -> Geometry { return s; }, shape);
 }
 
+namespace {
+
+double size_of(const Vec3& v) { return std::abs(v.x()) + std::abs(v.y()) + std::abs(v.z()); }
+
+// Turning by right angles rounds nothing.
+bool along_axes(const Mat3& m) { return ((m.array() == 0) || (m.array().abs() == 1)).all(); }
+
+// No point of a bounded geometry has larger coordinates, nor has the foot of a plane.
+double largest_coordinate(const Geometry& geometry) {
+  const auto of_box = [](const Aabb& box) { return box.empty() ? 0 : std::max(size_of(box.min), size_of(box.max)); };
+  return std::visit(Overloads{[](const HalfSpace& s) { return std::abs(s.offset()); },
+                              [](const Plane& s) { return std::abs(s.offset()); },
+                              [&](const ShapeKind auto& s) { return of_box(bounds(Shape(s))); },
+                              [&](const Mesh&) { return of_box(bounds(geometry)); },
+                              [&](const Cloud&) { return of_box(bounds(geometry)); }},
+                    geometry);
+}
+
+// Whether the sums of the coordinates are not rounded.
+bool sums_exactly(const Vec3& a, const Vec3& b) {
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    const double sum = a[i] + b[i], other = sum - a[i];
+    if (a[i] - (sum - other) != 0 || b[i] - other != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Placed at(Geometry geometry, const Pose& pose, const Pose& local) {
+  // Rounding of matrices: of their entries (which stand for the caller's quaternions), of their products, of what they
+  // turn. One more rounding for the sum.
+  constexpr double kTurned = 16 * kEpsilon;
+  const Pose product = pose * local;
+  double uncertainty = 0;
+  if (!along_axes(pose.rotation())) {
+    uncertainty = kTurned * size_of(local.translation()) + kEpsilon * size_of(product.translation());
+    if (!along_axes(local.rotation())) uncertainty += kTurned * largest_coordinate(geometry);
+  } else if (!sums_exactly(pose.rotation() * local.translation(), pose.translation())) {
+    uncertainty = kEpsilon * size_of(product.translation());
+  }
+  return {std::move(geometry), product, uncertainty};
+}
+
 Aabb detail::bounds_of(const Geometry& geometry, const Pose& pose) {
-  if (const auto* cloud = std::get_if<Cloud>(&geometry)) {
-    const Aabb& points = cloud->bounds();
-    return points.empty() ? points : transformed(points, pose).grown(cloud->radius());
-  }
-  if (const auto* mesh = std::get_if<Mesh>(&geometry)) {
-    return mesh->empty() ? mesh->bounds() : transformed(mesh->bounds(), pose);
-  }
   return std::visit(
-      [&](const auto& g) -> Aabb {
-        if constexpr (std::constructible_from<Shape, decltype(g)>) return bounds(Shape(g), pose);
-        else return {};
-      },
+      Overloads{[&](const ShapeKind auto& s) { return bounds(Shape(s), pose); },
+                [&](const Mesh& mesh) { return mesh.empty() ? mesh.bounds() : transformed(mesh.bounds(), pose); },
+                [&](const Cloud& cloud) {
+                  const Aabb& points = cloud.bounds();
+                  return points.empty() ? points : transformed(points, pose).grown(cloud.radius());
+                }},
       geometry);
 }
 
 std::string_view detail::name_of(const Geometry& geometry) {
-  return std::visit(
-      [](const auto& g) -> std::string_view {
-        if constexpr (std::constructible_from<Shape, decltype(g)>) return graze::name_of(Shape(g));
-        else return std::same_as<std::decay_t<decltype(g)>, Mesh> ? "mesh" : "cloud";
-      },
-      geometry);
+  using Name = std::string_view;
+  return std::visit(Overloads{[](const ShapeKind auto& s) -> Name { return graze::name_of(Shape(s)); },
+                              [](const Mesh&) -> Name { return "mesh"; }, [](const Cloud&) -> Name { return "cloud"; }},
+                    geometry);
 }
 
 }  // namespace graze

@@ -5,7 +5,9 @@
 #include <array>
 #include <bit>
 
+#include "geometry/mesh_cells.h"
 #include "geometry/mesh_data.h"
+#include "geometry/mesh_surface.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
@@ -31,7 +33,7 @@ void check_vertices(std::span<const Vec3> vertices) {
   }
 }
 
-std::uint64_t stamp_of(const Data& data) {
+std::uint64_t stamp_of_triangles(const Data& data) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
   std::uint64_t a = 0x6D657368U + (data.solid ? 1 : 0), b = data.triangles.size();
   for (const Vec3& v : data.vertices) {
@@ -46,6 +48,10 @@ std::uint64_t stamp_of(const Data& data) {
   }
   return a ^ std::rotl(b, 32) ^ (b >> 29U);
 }
+
+}  // namespace
+
+namespace mesh {
 
 // Four chains side by side: they do not wait for each other.
 std::uint64_t stamp_of(const bvh::Tree& tree) {
@@ -65,17 +71,20 @@ std::uint64_t stamp_of(const bvh::Tree& tree) {
   return all;
 }
 
-}  // namespace
-
-namespace mesh {
-
 void check_vertices(std::size_t count, std::span<const Vec3> vertices) {
   if (vertices.size() != count)
     throw Error("mesh", fmt::format("has {} vertices, cannot take {}", count, vertices.size()));
   graze::check_vertices(vertices);
 }
 
-Buffer<Data::Corner> Data::place() {
+void Data::reserve(Scratch& scratch) const {
+  if (triangles.empty()) return;
+  scratch.corners.resize(vertices.size());
+  scratch.leaves.resize(tree.leaves), scratch.leaf_boxes.resize(tree.leaves);
+  scratch.nodes.resize(tree.nodes.size()), scratch.node_boxes.resize(tree.nodes.size());
+}
+
+void Data::place(Buffer<Corner>& corners) {
   bounds = {};
   if (all_used) {
     for (const Vec3& v : vertices) bounds.extend(v);
@@ -84,13 +93,12 @@ Buffer<Data::Corner> Data::place() {
       for (const std::uint32_t i : t) bounds.extend(vertices[i]);
     }
   }
-  stamp = stamp_of(*this);
-  Buffer<Corner> corners;
-  if (triangles.empty()) return corners;
+  stamp = stamp_of_triangles(*this);
+  if (triangles.empty()) return;
   tree.origin = bounds.center();
+  facing = solid && volume_of(*this, tree.origin) < 0 ? -1 : 1;
   extent = std::max((bounds.max - tree.origin).maxCoeff(), (tree.origin - bounds.min).maxCoeff());
   tree.rounding = bvh::rounding_for(extent);
-  corners.resize(vertices.size());
   double farthest = 0;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     const double x = vertices[i].x() - tree.origin.x(), y = vertices[i].y() - tree.origin.y();
@@ -99,12 +107,9 @@ Buffer<Data::Corner> Data::place() {
     farthest = std::max(farthest, x * x + y * y + z * z);
   }
   radius = std::sqrt(farthest) * (1 + 8 * kEpsilon) + 8 * kEpsilon * tree.origin.cwiseAbs().maxCoeff();
-  return corners;
 }
 
-Buffer<bvh::Box> Data::fill_blocks(const Buffer<Corner>& corners, Buffer<Oriented>& oriented, int threads) {
-  Buffer<bvh::Box> boxes;
-  blocks.resize(tree.leaves), oriented.resize(tree.leaves), boxes.resize(tree.leaves);
+void Data::fill_blocks(Scratch& scratch, int threads) {
   const auto fill = [&](std::size_t leaf) {
     Block& block = blocks[leaf];
     const std::uint32_t* slots = &tree.order[kWidth * leaf];
@@ -114,29 +119,42 @@ Buffer<bvh::Box> Data::fill_blocks(const Buffer<Corner>& corners, Buffer<Oriente
       if (slots[lane] != kNone) last = slots[lane];
       const MeshTriangle& t = triangles[last];
       for (std::size_t k = 0; k < 3; ++k) {
-        const float* at = corners[t[k]].at;
+        const float* at = scratch.corners[t[k]].at;
         block.at[k][0][lane] = at[0], block.at[k][1][lane] = at[1], block.at[k][2][lane] = at[2];
       }
     }
   };
-  parallel_chunks(
-      tree.leaves,
-      [&](std::size_t begin, std::size_t end) {
-        for (std::size_t leaf = begin; leaf < end; ++leaf) fill(leaf);
-        fit_blocks({blocks.data() + begin, end - begin}, tree.rounding, boxes.data() + begin, oriented.data() + begin);
-      },
-      {.threads = threads, .grain = kGrain});
-  return boxes;
+  parallel_chunks(tree.leaves,
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t leaf = begin; leaf < end; ++leaf) fill(leaf);
+                    fit_blocks({blocks.data() + begin, end - begin}, tree.rounding, scratch.leaf_boxes.data() + begin,
+                               scratch.leaves.data() + begin);
+                  },
+                  {.threads = threads, .grain = kGrain});
 }
 
 void Data::build(int threads) {
-  const Buffer<Corner> corners = place();
+  // Neither needs the other.
+  Connection connection;
+  parallel_for(2,
+               [&](std::size_t task) {
+                 if (task == 0) connection = connection_of(*this);
+                 else build_connected(threads);
+               },
+               {.threads = threads, .grain = 1});
+  static_cast<Connection&>(*this) = std::move(connection);
+}
+
+void Data::build_connected(int threads) {
+  Scratch scratch;
+  scratch.corners.resize(vertices.size());
+  place(scratch.corners);
   Buffer<bvh::Box> boxes;
   boxes.resize(triangles.size());
   parallel_for(triangles.size(),
                [&](std::size_t i) {
-                 const float *a = corners[triangles[i][0]].at, *b = corners[triangles[i][1]].at,
-                             *c = corners[triangles[i][2]].at;
+                 const float *a = scratch.corners[triangles[i][0]].at, *b = scratch.corners[triangles[i][1]].at,
+                             *c = scratch.corners[triangles[i][2]].at;
                  bvh::Box& box = boxes[i];
                  for (int k = 0; k < 4; ++k) {
                    box.min[k] = std::min(a[k], std::min(b[k], c[k]));
@@ -147,139 +165,107 @@ void Data::build(int threads) {
   bvh::build(tree, {boxes.data(), boxes.size()}, threads);
   tree_stamp = stamp_of(tree);
   if (triangles.empty()) return;
-  Buffer<Oriented> oriented;
-  fill_blocks(corners, oriented, threads);
-  fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
-}
-
-void Data::refit(int threads) {
-  const Buffer<Corner> corners = place();
-  if (triangles.empty()) return;
-  Buffer<bvh::Box> scratch;
-  Buffer<Oriented> oriented;
-  const Buffer<bvh::Box> leaf_boxes = fill_blocks(corners, oriented, threads);
-  bvh::refit(tree, {leaf_boxes.data(), leaf_boxes.size()}, scratch);
-  fit_nodes(tree, {oriented.data(), oriented.size()}, wide, whole);
-}
-
-}  // namespace mesh
-
-namespace mesh {
-namespace {
-
-// Every triangle below a child lies in that child's box along its own axes, at every level.
-std::string validate_wide(const Data& d) {
-  if (d.wide.size() != d.tree.nodes.size()) return "not one wide node per node";
-  std::vector<std::pair<std::uint32_t, std::size_t>> above(d.tree.nodes.size());  // parent and lane
-  for (std::uint32_t i = 0; i < d.tree.nodes.size(); ++i) {
-    for (std::size_t lane = 0; lane < kWidth; ++lane) {
-      const std::uint32_t child = d.tree.nodes[i].child[lane];
-      if (d.wide[i].child[lane] != child) return fmt::format("wide node {} has other children than its node", i);
-      if (child == kNone) continue;
-      if ((child & bvh::kLeafBit) == 0) {
-        above[child] = {i, lane};
-        continue;
-      }
-      for (const std::uint32_t t : d.blocks[child & ~bvh::kLeafBit].triangle) {
-        if (t == kNone) break;
-        for (std::uint32_t node = i, k = static_cast<std::uint32_t>(lane);;) {
-          const Wide& wide = d.wide[node];
-          for (std::size_t axis = 0; axis < 3; ++axis) {
-            for (std::size_t c = 0; c < 3; ++c) {
-              double at = 0;
-              for (std::size_t j = 0; j < 3; ++j) {
-                const auto e = static_cast<Eigen::Index>(j);
-                at +=
-                    double{wide.axis[axis][j][k]} * (d.corner(t, c)[e] - d.tree.origin[e] - double{wide.center[j][k]});
-              }
-              if (!(std::abs(at) <= double{wide.half[axis][k]}))
-                return fmt::format("triangle {} leaves the box of child {} of node {}", t, k, node);
-            }
-          }
-          if (node == 0) break;
-          const auto [parent, parent_lane] = above[node];
-          node = parent, k = static_cast<std::uint32_t>(parent_lane);
-        }
-      }
-    }
+  reserve(scratch);
+  blocks.resize(tree.leaves), wide.resize(tree.nodes.size());
+  fill_blocks(scratch, threads);
+  fit_nodes(tree, {scratch.leaves.data(), scratch.leaves.size()}, scratch.nodes, wide, whole);
+  if (solid) {
+    cells = cells_of(*this);
+    surface = surface_of(*this, threads);
   }
-  return "";
 }
 
-}  // namespace
+void Data::divide_as(const Data& other) {
+  static_cast<Connection&>(*this) = static_cast<const Connection&>(other);
+  vertices.resize(other.vertices.size()), triangles = other.triangles;
+  solid = other.solid, all_used = other.all_used, tree_stamp = other.tree_stamp;
+  tree = other.tree.copy();
+  blocks.resize(other.blocks.size()), wide.resize(other.wide.size());
+}
+
+void Data::move(std::span<const Vec3> to, Scratch& scratch, int threads) {
+  check_vertices(vertices.size(), to);
+  reserve(scratch);
+  std::optional<Connection> changed = changed_connection(*this, to, scratch.table);
+  std::vector<Vec3> old_vertices;
+  if (solid) old_vertices = vertices;
+  // Refitting throws nothing.
+  std::optional<Connection> old_connection;
+  if (changed) {
+    old_connection = std::move(static_cast<Connection&>(*this));
+    static_cast<Connection&>(*this) = std::move(*changed);
+  }
+  std::copy(to.begin(), to.end(), vertices.begin());
+  refit(scratch, threads);
+  if (!solid) return;
+  // The surface is found with the cells.
+  std::shared_ptr<const Cells> old_cells = std::move(cells);
+  cells = nullptr;
+  try {
+    cells = cells_of(*this);
+    surface = surface_of(*this, threads);
+  } catch (...) {  // back to where it was
+    cells = std::move(old_cells);
+    vertices = std::move(old_vertices);
+    if (old_connection) static_cast<Connection&>(*this) = std::move(*old_connection);
+    refit(scratch, 1);
+    throw;
+  }
+}
+
+void Data::refit(Scratch& scratch, int threads) {
+  place(scratch.corners);
+  if (triangles.empty()) return;
+  try {
+    fill_blocks(scratch, threads);
+  } catch (...) {  // threads take memory that there may not be
+    fill_blocks(scratch, 1);
+  }
+  bvh::refit(tree, {scratch.leaf_boxes.data(), scratch.leaf_boxes.size()}, scratch.node_boxes);
+  fit_nodes(tree, {scratch.leaves.data(), scratch.leaves.size()}, scratch.nodes, wide, whole);
+}
+
 }  // namespace mesh
 
-Mesh::Mesh() : data_(std::make_shared<const Data>()) {}
+namespace {
+// Nobody owns it, and it takes no memory.
+const Data& no_triangles() {
+  static const Data data = [] {
+    Data none;
+    none.build(1);
+    return none;
+  }();
+  return data;
+}
+}  // namespace
+
+Mesh::Mesh() : data_(std::shared_ptr<const Data>(), &no_triangles()) {}
+
+Mesh::Mesh(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options) {
   check_vertices(vertices);
   if (triangles.size() >= kMostTriangles)
     throw Error("mesh", fmt::format("{} triangles are too many", triangles.size()));
   auto data = std::make_shared<Data>();
-  std::vector<char> used(vertices.size(), 0);
+  std::vector<bool> used(vertices.size(), false);
   for (std::size_t i = 0; i < triangles.size(); ++i) {
     for (const std::uint32_t v : triangles[i]) {
       if (v >= vertices.size())
         throw Error(fmt::format("mesh triangle {}", i),
                     fmt::format("names vertex {}, but there are {}", v, vertices.size()));
-      used[v] = 1;
+      used[v] = true;
     }
   }
-  data->all_used = std::find(used.begin(), used.end(), 0) == used.end();
+  data->all_used = std::find(used.begin(), used.end(), false) == used.end();
   data->vertices.assign(vertices.begin(), vertices.end());
   data->triangles.assign(triangles.begin(), triangles.end());
   data->solid = options.solid;
-  if (options.solid) {
-    const MeshReport r = mesh::report(*data);
-    data->facing = r.volume < 0 ? -1 : 1;
-    if (!triangles.empty() && !r.watertight) {
-      const auto& edge = *r.first_open_edge;
-      throw Error("mesh",
-                  fmt::format("cannot be solid: it is open at the edge of vertices {} and {}, and {} edges in all",
-                              edge[0], edge[1], r.open_edges));
-    }
-  }
-  // Neither needs the other.
-  parallel_for(2,
-               [&](std::size_t task) {
-                 if (task == 0) data->build(options.threads);
-                 else data->pieces = mesh::pieces_of(*data);
-               },
-               {.threads = options.threads, .grain = 1});
+  data->build(options.threads);
   data_ = std::move(data);
 }
 
-void Mesh::replace_vertices(std::span<const Vec3> vertices, int threads) {
-  mesh::check_vertices(data_->vertices.size(), vertices);
-  own();
-  // The only owner, and its data was made as a non-const Data.
-  Data& data = const_cast<Data&>(*data_);
-  std::copy(vertices.begin(), vertices.end(), data.vertices.begin());
-  data.refit(threads);
-}
-
-void Mesh::rebuild(int threads) {
-  own();
-  const_cast<Data&>(*data_).build(threads);
-}
-
 double Mesh::decay() const { return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1; }
-
-void Mesh::own() {
-  if (data_.use_count() == 1) return;
-  auto copy = std::make_shared<Data>();
-  copy->vertices = data_->vertices, copy->triangles = data_->triangles, copy->pieces = data_->pieces;
-  copy->solid = data_->solid, copy->all_used = data_->all_used;
-  copy->facing = data_->facing, copy->bounds = data_->bounds, copy->extent = data_->extent,
-  copy->radius = data_->radius, copy->stamp = data_->stamp, copy->tree_stamp = data_->tree_stamp;
-  copy->tree = data_->tree.copy();
-  copy->blocks.resize(data_->blocks.size());
-  std::copy(data_->blocks.begin(), data_->blocks.end(), copy->blocks.begin());
-  copy->whole = data_->whole;
-  copy->wide.resize(data_->wide.size());
-  std::copy(data_->wide.begin(), data_->wide.end(), copy->wide.begin());
-  data_ = std::move(copy);
-}
 
 std::size_t Mesh::size() const { return data_->triangles.size(); }
 bool Mesh::solid() const { return data_->solid; }
@@ -293,33 +279,11 @@ int Mesh::winding(const Vec3& p) const { return data_->solid ? mesh::winding(*da
 
 std::size_t Mesh::memory_bytes() const {
   return sizeof(Data) + data_->vertices.capacity() * sizeof(Vec3) + data_->triangles.capacity() * sizeof(MeshTriangle) +
-         data_->pieces.capacity() * sizeof(std::uint32_t) + data_->tree.memory_bytes() + data_->blocks.bytes() +
-         data_->wide.bytes();
+         (data_->pieces.capacity() + data_->weld.capacity()) * sizeof(std::uint32_t) + data_->tree.memory_bytes() +
+         data_->blocks.bytes() + data_->wide.bytes() + (data_->surface ? data_->surface->memory_bytes() : 0) +
+         (data_->cells ? data_->cells->memory_bytes() : 0);
 }
 
-std::string Mesh::validate() const {
-  const Data& d = *data_;
-  std::vector<Aabb> boxes;
-  for (std::size_t i = 0; i < size(); ++i) {
-    boxes.emplace_back();
-    for (std::size_t k = 0; k < 3; ++k) boxes.back().extend(d.corner(i, k));
-  }
-  if (std::string wrong = bvh::validate(d.tree, boxes); !wrong.empty()) return wrong;
-  if (d.blocks.size() != d.tree.leaves) return "not one block per leaf";
-  for (std::size_t leaf = 0; leaf < d.tree.leaves; ++leaf) {
-    for (std::size_t lane = 0; lane < kWidth; ++lane) {
-      const std::uint32_t i = d.blocks[leaf].triangle[lane];
-      if (i != d.tree.order[kWidth * leaf + lane]) return fmt::format("block {} has another order than its leaf", leaf);
-      for (std::size_t k = 0; k < 3 && i != kNone; ++k) {
-        for (int axis = 0; axis < 3; ++axis) {
-          const double off = d.corner(i, k)[axis] - d.tree.origin[axis] - double{d.blocks[leaf].at[k][axis][lane]};
-          if (!(std::abs(off) <= double{d.tree.rounding}))
-            return fmt::format("triangle {} is rounded by {} m, more than {}", i, off, d.tree.rounding);
-        }
-      }
-    }
-  }
-  return mesh::validate_wide(d);
-}
+std::string Mesh::validate() const { return mesh::validate(*data_); }
 
 }  // namespace graze

@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::mesh {
 namespace HWY_NAMESPACE {
@@ -21,13 +23,13 @@ constexpr std::size_t kLanes = hn::MaxLanes(kF);
 constexpr float kNothing = -2e19F;  // the half of a box that nothing is near to: gaps to it have infinite squares
 
 // Sums of four partial sums, lane i of which holds the lanes i and i + 4 of the block.
-HWY_INLINE float total(const float* part) { return (part[0] + part[2]) + (part[1] + part[3]); }
+GRAZE_LANE_FUNCTION float total(const float* part) { return (part[0] + part[2]) + (part[1] + part[3]); }
 
 struct Span {
   float least, most;
 };
 
-HWY_INLINE Span span_along(const Block& block, const float* axis) {
+GRAZE_LANE_FUNCTION Span span_along(const Block& block, const float* axis) {
   const F x = hn::Set(kF, axis[0]), y = hn::Set(kF, axis[1]), z = hn::Set(kF, axis[2]);
   F least = hn::Set(kF, bvh::Box::kFar), most = hn::Set(kF, -bvh::Box::kFar);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -41,7 +43,7 @@ HWY_INLINE Span span_along(const Block& block, const float* axis) {
   return {hn::GetLane(hn::MinOfLanes(kF, least)), hn::GetLane(hn::MaxOfLanes(kF, most))};
 }
 
-HWY_INLINE Span span_of(const Block& block, std::size_t axis) {
+GRAZE_LANE_FUNCTION Span span_of(const Block& block, std::size_t axis) {
   F least = hn::Load(kF, block.at[0][axis]), most = least;
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < kWidth; i += kLanes) {
@@ -53,7 +55,7 @@ HWY_INLINE Span span_of(const Block& block, std::size_t axis) {
 }
 
 // The sum of the normals, each as long as twice the area.
-HWY_INLINE void mean_normal(const Block& block, float* normal) {
+GRAZE_LANE_FUNCTION void mean_normal(const Block& block, float* normal) {
   alignas(16) float sum[3][4] = {};
   for (std::size_t i = 0; i < kWidth; i += kLanes) {
     F e[3], f[3];
@@ -73,7 +75,7 @@ HWY_INLINE void mean_normal(const Block& block, float* normal) {
 }
 
 // Scales to length 1; false if there is nothing to scale.
-HWY_INLINE bool make_unit(float* v) {
+GRAZE_LANE_FUNCTION bool make_unit(float* v) {
   const double x = v[0], y = v[1], z = v[2], length = std::sqrt(x * x + y * y + z * z);
   if (!(length > 1e-30)) return false;
   v[0] = static_cast<float>(x / length), v[1] = static_cast<float>(y / length), v[2] = static_cast<float>(z / length);
@@ -81,7 +83,7 @@ HWY_INLINE bool make_unit(float* v) {
 }
 
 // The second and third axis for the first: the second near `along`.
-HWY_INLINE void complete_axes(float (*axes)[3], const float* along) {
+GRAZE_LANE_FUNCTION void complete_axes(float (*axes)[3], const float* along) {
   const float* n = axes[0];
   const float height = along[0] * n[0] + along[1] * n[1] + along[2] * n[2];
   const float length = std::abs(along[0]) + std::abs(along[1]) + std::abs(along[2]);
@@ -102,7 +104,7 @@ HWY_INLINE void complete_axes(float (*axes)[3], const float* along) {
 
 // Centre and half from the spans along the axes, which are orthonormal to rounding only: what that moves the centre by
 // is far below four times the tree's rounding.
-HWY_INLINE void set_box(Oriented& o, const Span* spans, float rounding) {
+GRAZE_LANE_FUNCTION void set_box(Oriented& o, const Span* spans, float rounding) {
   float middle[3];
   for (std::size_t k = 0; k < 3; ++k) {
     middle[k] = (spans[k].least + spans[k].most) * 0.5F;
@@ -112,7 +114,7 @@ HWY_INLINE void set_box(Oriented& o, const Span* spans, float rounding) {
     o.center[i] = middle[0] * o.axis[0][i] + middle[1] * o.axis[1][i] + middle[2] * o.axis[2][i];
 }
 
-HWY_INLINE void set_first_axis(Oriented& o) {
+GRAZE_LANE_FUNCTION void set_first_axis(Oriented& o) {
   std::copy(o.normal, o.normal + 3, o.axis[0]);
   if (!make_unit(o.axis[0])) o.axis[0][0] = 1, o.axis[0][1] = o.axis[0][2] = 0;
 }
@@ -138,7 +140,7 @@ void fit_leaves(const Block* blocks, std::size_t count, float rounding, bvh::Box
 }
 
 // The span of all boxes of a node along an axis.
-HWY_INLINE Span span_along(const Wide& wide, const float* axis) {
+GRAZE_LANE_FUNCTION Span span_along(const Wide& wide, const float* axis) {
   const F x = hn::Set(kF, axis[0]), y = hn::Set(kF, axis[1]), z = hn::Set(kF, axis[2]);
   const auto dot = [&](const float(*rows)[kWidth], std::size_t i) {
     F at = hn::Mul(hn::Load(kF, rows[0] + i), x);
@@ -156,10 +158,10 @@ HWY_INLINE Span span_along(const Wide& wide, const float* axis) {
   return {hn::GetLane(hn::MinOfLanes(kF, least)), hn::GetLane(hn::MaxOfLanes(kF, most))};
 }
 
-HWY_INLINE float half_area(const float* h) { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
+GRAZE_LANE_FUNCTION float half_area(const float* h) { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
 
 // A child's box along its own axes, or that along the tree's where it is smaller: where surfaces bend, or on all sides.
-HWY_INLINE void set_child(Wide& w, std::size_t lane, const Oriented& own, const bvh::Node& node) {
+GRAZE_LANE_FUNCTION void set_child(Wide& w, std::size_t lane, const Oriented& own, const bvh::Node& node) {
   float half[3];
   for (std::size_t j = 0; j < 3; ++j) half[j] = (node.max[j][lane] - node.min[j][lane]) * 0.5F;
   const bool turned = half_area(own.half) < half_area(half);
@@ -231,8 +233,8 @@ void fit_blocks(std::span<const Block> blocks, float rounding, bvh::Box* boxes, 
   HWY_DYNAMIC_DISPATCH(fit_leaves)(blocks.data(), blocks.size(), rounding, boxes, oriented);
 }
 
-void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Wide>& wide, Wide& whole) {
-  Buffer<Oriented> scratch;
+void fit_nodes(const bvh::Tree& tree, std::span<const Oriented> leaves, Buffer<Oriented>& scratch, Buffer<Wide>& wide,
+               Wide& whole) {
   wide.resize(tree.nodes.size()), scratch.resize(tree.nodes.size());
   HWY_DYNAMIC_DISPATCH(fit_all_nodes)
   (tree.nodes.data(), tree.nodes.size(), leaves.data(), tree.rounding, wide.data(), scratch.data(), tree.root, whole);

@@ -4,11 +4,15 @@
 // an edge belongs to the scan line of the point by exact comparisons with its ends, and which side of it the point lies
 // on is computed from its ends in a fixed order, so that both triangles of an edge agree, rounding or not. Thus the
 // triangles cover every point the right number of times. What remains is which of them lie ahead: where rounding hides
-// that, another axis is asked, and at last the sum of all solid angles.
+// that, another axis is asked, and at last the sum of all solid angles. Where cells are known (mesh_cells.h), a ray
+// ends in the nearest one.
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "geometry/mesh_cells.h"
 #include "geometry/mesh_data.h"
+#include "geometry/mesh_reach.h"
+#include "graze/base/elementary.h"
 
 namespace graze::mesh {
 namespace {
@@ -43,54 +47,92 @@ bool count(const Vec3& a, const Vec3& b, const Vec3& c, const Ray& ray, int& sum
   return true;
 }
 
-bool along(const Data& data, const Vec3& p, const Ray& ray, int& sum) {
-  const bvh::Tree& tree = data.tree;
-  const Vec3 q = p - tree.origin;
-  const double slack = 8 * kEpsilon * (q.cwiseAbs().sum() + data.extent + tree.origin.cwiseAbs().maxCoeff());
-  std::array<std::uint32_t, bvh::kMaxDepth*(kWidth - 1) + kWidth> stack;
-  std::size_t open = 0;
-  stack[open++] = 0;
-  sum = 0;
-  const auto u = static_cast<std::size_t>(ray.u), v = static_cast<std::size_t>(ray.v);
-  const auto w = static_cast<std::size_t>(ray.ahead);
-  while (open > 0) {
-    const bvh::Node& node = tree.nodes[stack[--open]];
-    for (std::size_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
-      const bool missed = double{node.min[u][k]} - slack > q[ray.u] || double{node.max[u][k]} + slack < q[ray.u] ||
-                          double{node.min[v][k]} - slack > q[ray.v] || double{node.max[v][k]} + slack < q[ray.v] ||
-                          (ray.sign > 0 ? double{node.max[w][k]} + slack < q[ray.ahead]
-                                        : double{node.min[w][k]} - slack > q[ray.ahead]);
-      if (missed) continue;
-      if ((node.child[k] & bvh::kLeafBit) == 0) {
-        stack[open++] = node.child[k];
-        continue;
-      }
-      const Block& block = data.blocks[node.child[k] & ~bvh::kLeafBit];
-      for (std::size_t lane = 0; lane < kWidth && block.triangle[lane] != kNone; ++lane) {
-        const std::size_t t = block.triangle[lane];
-        if (!count(data.corner(t, 0) - p, data.corner(t, 1) - p, data.corner(t, 2) - p, ray, sum)) return false;
+// The triangles that the ray may run through, as long as all of them can be told.
+struct Crossings {
+  const Data& data;
+  const Vec3& p;
+  const Ray& ray;
+  const Vec3* until = nullptr;  // on the ray: what lies ahead of it, too, does not count
+  int sum = 0;
+  bool known = true;
+
+  bool triangle(std::uint32_t t) {
+    const Vec3 &a = data.corner(t, 0), &b = data.corner(t, 1), &c = data.corner(t, 2);
+    int beyond = 0;
+    known = count(a - p, b - p, c - p, ray, sum) &&
+            (until == nullptr || count(a - *until, b - *until, c - *until, ray, beyond));
+    sum -= beyond;
+    return known;
+  }
+};
+
+// What the triangles between p and a place farther along the ray add, or all ahead of p; false if it cannot be told.
+bool along(const Data& data, const Vec3& p, const Ray& ray, const Vec3* until, int& sum) {
+  Crossings crossings{data, p, ray, until};
+  const Vec3 q = p - data.tree.origin;
+  const double slack = 8 * kEpsilon * (q.cwiseAbs().sum() + data.extent + data.tree.origin.cwiseAbs().maxCoeff());
+  Vec3 low = q - Vec3::Constant(slack), high = q + Vec3::Constant(slack);
+  double& end = (ray.sign > 0 ? high : low)[ray.ahead];
+  end = ray.sign * kInfinity;
+  if (until != nullptr) end = (*until)[ray.ahead] - data.tree.origin[ray.ahead] + ray.sign * slack;
+  visit_reach(data, Reach(low, high),
+              {&crossings, [](void* self, std::uint32_t t) { return static_cast<Crossings*>(self)->triangle(t); }});
+  // Seen against the ray's axis, outward faces turn the other way.
+  sum = ray.sign < 0 ? -crossings.sum : crossings.sum;
+  return crossings.known;
+}
+
+Ray ray_along(int axis, double sign) { return {axis, (axis + 1) % 3, (axis + 2) % 3, sign}; }
+
+// From a point near the surface to the nearest cells that are known, along the axes: what lies between makes the
+// difference. Both ends see the same triangles beside them, since they differ in the coordinate along the ray alone.
+bool from_cells(const Data& data, const Cells& cells, const Vec3& p, int& number) {
+  constexpr int kFarthest = 4, kAttempts = 3;
+  std::int64_t cell[3];
+  for (int i = 0; i < 3; ++i) cell[i] = static_cast<std::int64_t>((p[i] - cells.origin[i]) * cells.per_metre);
+  int attempts = 0;
+  for (int step = 1; step <= kFarthest; ++step) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int sign : {1, -1}) {
+        Vec3 q = p;
+        q[axis] = cells.origin[axis] + (static_cast<double>(cell[axis] + sign * step) + 0.5) * cells.size;
+        const std::int8_t there = cells.at(q);
+        if (there == Cells::kUnknown) continue;
+        int between = 0;
+        if (along(data, p, ray_along(axis, sign), &q, between)) {
+          number = there + between;
+          return true;
+        }
+        if (++attempts == kAttempts) return false;
       }
     }
   }
-  // Seen against the ray's axis, outward faces turn the other way.
-  if (ray.sign < 0) sum = -sum;
-  return true;
+  return false;
 }
 
 double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
   const double la = a.norm(), lb = b.norm(), lc = c.norm();
   const double down = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
-  return 2 * std::atan2(a.dot(b.cross(c)), down);
+  return 2 * elementary::atan2(a.dot(b.cross(c)), down);
 }
 
 }  // namespace
 
 int winding(const Data& data, const Vec3& p) {
   if (data.triangles.empty() || !data.bounds.contains(p)) return 0;
+  if (data.cells != nullptr) {
+    int number = data.cells->at(p);
+    if (number != Cells::kUnknown || from_cells(data, *data.cells, p, number)) return number;
+  }
+  return winding_by_rays(data, p);
+}
+
+int winding_by_rays(const Data& data, const Vec3& p) {
+  if (data.triangles.empty() || !data.bounds.contains(p)) return 0;
   for (int axis = 0; axis < 3; ++axis) {
     for (const double sign : {1.0, -1.0}) {
       int sum = 0;
-      if (along(data, p, {axis, (axis + 1) % 3, (axis + 2) % 3, sign}, sum)) return sum;
+      if (along(data, p, ray_along(axis, sign), nullptr, sum)) return sum;
     }
   }
   double sum = 0;

@@ -26,6 +26,13 @@ Aabb box_of(const MeshTriangle& t, std::span<const Vec3> vertices) {
   return Aabb().extend(vertices[t[0]]).extend(vertices[t[1]]).extend(vertices[t[2]]);
 }
 
+// What a mesh can become: the next advance() must not be what finds out that a solid has opened.
+void check_end(const Mesh& mesh, std::span<const Vec3> to) {
+  mesh::check_vertices(mesh.vertices().size(), to);
+  Buffer<std::uint32_t> table;
+  if (mesh.solid()) (void)mesh::changed_connection(mesh.data(), to, table);
+}
+
 std::shared_ptr<const Sweep> swept(const Mesh& mesh, std::span<const Vec3> to) {
   const Data& data = mesh.data();
   auto sweep = std::make_shared<Sweep>();
@@ -85,16 +92,19 @@ Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aab
 MovingMesh::MovingMesh(const Mesh& mesh) : MovingMesh(mesh, mesh.vertices()) {}
 
 MovingMesh::MovingMesh(const Mesh& from, std::span<const Vec3> to) : from_(from) {
-  mesh::check_vertices(from.vertices().size(), to);
+  check_end(from_, to);
   sweep_ = swept(from_, to);
 }
 
 void MovingMesh::advance(std::span<const Vec3> next) {
-  mesh::check_vertices(from_.vertices().size(), next);
-  Mesh reached = from_;
-  reached.replace_vertices(sweep_->to);
-  sweep_ = swept(reached, next);
-  from_ = std::move(reached);
+  check_end(from_, next);
+  auto reached = std::make_shared<Data>();
+  reached->divide_as(from_.data());
+  mesh::Scratch scratch;
+  reached->move(sweep_->to, scratch, 0);
+  const Mesh from(std::shared_ptr<const Data>(std::move(reached)));
+  sweep_ = swept(from, next);
+  from_ = from;
 }
 
 std::span<const Vec3> MovingMesh::to() const { return sweep_->to; }

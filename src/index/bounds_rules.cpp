@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "graze/base/elementary.h"
 #include "graze/index/bounds_tree.h"
 
 namespace graze {
@@ -54,7 +55,7 @@ Vec3 cross(const Vec3& a, const Vec3& b) {
   return {a.y() * b.z() - a.z() * b.y(), a.z() * b.x() - a.x() * b.z(), a.x() * b.y() - a.y() * b.x()};
 }
 
-// From the largest to the least spread; a rotation whatever the solver makes of equal ones.
+// From the largest to the smallest spread; a rotation whatever the solver makes of equal ones.
 Mat3 principal_axes(const Mat3& covariance) {
   Eigen::SelfAdjointEigenSolver<Mat3> solver;
   solver.computeDirect(covariance);
@@ -161,7 +162,7 @@ Mat3 smallest(std::span<const Vec3> points) {
   const Mat3 start = principal(points);
   constexpr int kTurns = 8;  // of a quarter, after which a box looks the same
   for (int i = 0; i < kTurns; ++i) {
-    const double angle = std::numbers::pi / 2 * i / kTurns, c = std::cos(angle), s = std::sin(angle);
+    const double angle = std::numbers::pi / 2 * i / kTurns, c = elementary::cos(angle), s = elementary::sin(angle);
     Mat3 axes;
     axes << Vec3(c * start.col(0) + s * start.col(1)), Vec3(c * start.col(1) - s * start.col(0)), start.col(2);
     const double area = half_area_along(points, axes);

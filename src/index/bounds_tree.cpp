@@ -55,7 +55,7 @@ BoundsTree<Bound>::BoundsTree(std::span<const Vec3> vertices, std::vector<Corner
     for (const std::uint32_t v : triangles_[i]) {
       if (v >= vertices_)
         throw Error(fmt::format("bounds tree triangle {}", i),
-                    fmt::format("names vertex {}, but there are {}", v, vertices_));
+                    fmt::format("refers to vertex {}, but there are {}", v, vertices_));
     }
   }
   order_.resize(count);

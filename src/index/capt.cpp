@@ -9,6 +9,7 @@
 
 #include "graze/base/error.h"
 #include "index/capt_data.h"
+#include "index/point_check.h"
 
 namespace graze {
 namespace {
@@ -96,7 +97,7 @@ class Builder {
     if (std::isfinite(own[0])) {
       add(own, box);
     }
-    // A cell that every sphere of the least radius fills needs no other point.
+    // A cell that every sphere of the minimum radius fills needs no other point.
     if (!std::isfinite(own[0]) || !(cell.squared_farthest(own) <= covered_)) {
       for (const Point& p : neighbours) add(p, box);
     }
@@ -128,7 +129,8 @@ bool lists(const Capt::Data& tree, std::size_t leaf, const Point& p) {
 
 }  // namespace
 
-Capt::Capt(const PointsView& points, const CaptOptions& options) : data_(std::make_unique<Data>()) {
+Capt::Capt(const PointView& points, const CaptOptions& options) : data_(std::make_unique<Data>()) {
+  check_floats(points);
   check_radius("point radius", options.point_radius);
   check_radius("least radius", options.least_radius);
   check_radius("most radius", options.most_radius);
@@ -143,7 +145,7 @@ Capt::Capt(const PointsView& points, const CaptOptions& options) : data_(std::ma
   std::vector<Point> finite;
   finite.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point p = points[i];
+    const Point p = points.load_point<float>(i);
     if (std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2])) finite.push_back(p);
   }
   data_->size = finite.size();

@@ -32,7 +32,7 @@ namespace capt {
 
 inline constexpr std::size_t kWidth = 16;  // lists are filled up to multiples of this
 
-bool search(const Capt::Data& tree, const Ball& ball);
+bool search(const Capt::Data& tree, const SphereCheck& ball);
 std::uint64_t search_batch(const Capt::Data& tree, const SpheresView& spheres, std::size_t first, std::size_t count,
                            bool only_any);
 

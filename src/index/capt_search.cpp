@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::capt {
 namespace HWY_NAMESPACE {
@@ -18,19 +20,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kWidth>;
 
 // Is any point of a leaf's list within reach?
-HWY_INLINE bool scan(const Capt::Data& tree, std::size_t leaf, const Ball& ball, const float* at,
-                     const Thresholds& limits) {
+GRAZE_LANE_FUNCTION bool scan(const Capt::Data& tree, std::size_t leaf, const SphereCheck& ball, const float* at,
+                              const Thresholds& limits) {
   const Floats d;
   const auto cx = hn::Set(d, at[0]), cy = hn::Set(d, at[1]), cz = hn::Set(d, at[2]);
-  const auto surely = hn::Set(d, limits.surely), hardly = hn::Set(d, limits.hardly);
+  const auto inside = hn::Set(d, limits.inside), outside = hn::Set(d, limits.outside);
   for (std::size_t i = tree.starts[leaf]; i < tree.starts[leaf + 1]; i += hn::Lanes(d)) {
     const auto x = hn::Sub(hn::Load(d, tree.x.data() + i), cx);
     const auto y = hn::Sub(hn::Load(d, tree.y.data() + i), cy);
     const auto z = hn::Sub(hn::Load(d, tree.z.data() + i), cz);
     const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
-    const auto maybe = hn::Le(squared, hardly);
+    const auto maybe = hn::Le(squared, outside);
     if (hn::AllFalse(d, maybe)) continue;
-    if (!hn::AllFalse(d, hn::Le(squared, surely))) return true;
+    if (!hn::AllFalse(d, hn::Le(squared, inside))) return true;
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(d, maybe, bits);
     for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
@@ -43,7 +45,7 @@ HWY_INLINE bool scan(const Capt::Data& tree, std::size_t leaf, const Ball& ball,
   return false;
 }
 
-HWY_INLINE double squared_gap(const Capt::Data::Box& box, const double* center) {
+GRAZE_LANE_FUNCTION double squared_gap(const Capt::Data::Box& box, const double* center) {
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const double gap = std::max({box.low[axis] - center[axis], center[axis] - box.high[axis], 0.0});
@@ -53,15 +55,15 @@ HWY_INLINE double squared_gap(const Capt::Data::Box& box, const double* center) 
 }
 
 // Looks at one leaf, first at the box around its list.
-HWY_INLINE bool visit(const Capt::Data& tree, std::size_t leaf, const Ball& ball, const float* at,
-                      const Thresholds& limits) {
+GRAZE_LANE_FUNCTION bool visit(const Capt::Data& tree, std::size_t leaf, const SphereCheck& ball, const float* at,
+                               const Thresholds& limits) {
   constexpr double kMore = 1 + 1e-12;
   const double reach = ball.radius + ball.point_radius;
   return squared_gap(tree.boxes[leaf], ball.center) <= reach * reach * kMore && scan(tree, leaf, ball, at, limits);
 }
 
 // Radii that the lists were not made for: both ways down wherever the sphere reaches across.
-bool search_both_ways(const Capt::Data& tree, const Ball& ball, const float* at, const Thresholds& limits) {
+bool search_both_ways(const Capt::Data& tree, const SphereCheck& ball, const float* at, const Thresholds& limits) {
   struct Entry {
     std::size_t node;
     int depth;
@@ -85,7 +87,7 @@ bool search_both_ways(const Capt::Data& tree, const Ball& ball, const float* at,
   return false;
 }
 
-bool search_ball(const Capt::Data& tree, const Ball& ball) {
+bool search_ball(const Capt::Data& tree, const SphereCheck& ball) {
   const float at[3] = {to_float(ball.center[0]), to_float(ball.center[1]), to_float(ball.center[2])};
   const Thresholds limits = thresholds(ball.center, ball.radius + ball.point_radius);
   if (ball.radius < tree.options.least_radius || ball.radius > tree.options.most_radius) {
@@ -101,8 +103,8 @@ bool search_ball(const Capt::Data& tree, const Ball& ball) {
 }
 
 // Leaves of a vector of centres, all the way down in step.
-HWY_INLINE void find_leaves(const Capt::Data& tree, const double* x, const double* y, const double* z,
-                            std::int32_t* leaves) {
+GRAZE_LANE_FUNCTION void find_leaves(const Capt::Data& tree, const double* x, const double* y, const double* z,
+                                     std::int32_t* leaves) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<std::int32_t, decltype(d)> di;
   const hn::Rebind<float, decltype(d)> df;
@@ -140,7 +142,7 @@ void search_spheres(const Capt::Data& tree, const double* x, const double* y, co
     for (std::size_t i = first; i < first + here; ++i) {
       bool hit = true;
       if (valid_sphere(x[i], y[i], z[i], r[i])) {
-        const Ball ball{{x[i], y[i], z[i]}, r[i], tree.options.point_radius};
+        const SphereCheck ball{{x[i], y[i], z[i]}, r[i], tree.options.point_radius};
         if (r[i] < tree.options.least_radius || r[i] > tree.options.most_radius) {
           hit = search_ball(tree, ball);
         } else {
@@ -166,7 +168,7 @@ namespace graze::capt {
 HWY_EXPORT(search_ball);
 HWY_EXPORT(search_spheres);
 
-bool search(const Capt::Data& tree, const Ball& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(tree, ball); }
+bool search(const Capt::Data& tree, const SphereCheck& ball) { return HWY_DYNAMIC_DISPATCH(search_ball)(tree, ball); }
 
 std::uint64_t search_batch(const Capt::Data& tree, const SpheresView& spheres, std::size_t first, std::size_t count,
                            bool only_any) {

@@ -11,6 +11,7 @@
 
 #include "graze/base/error.h"
 #include "index/buffer.h"
+#include "index/point_check.h"
 
 namespace graze {
 namespace {
@@ -185,7 +186,8 @@ class Thinner {
   std::size_t near_count_ = 0;
 };
 
-void check(const PointsView& points, const FilterOptions& o) {
+void check(const PointView& points, const FilterOptions& o) {
+  check_floats(points);
   if (!(o.distance >= 0)) throw Error("filter distance", fmt::format("must not be negative, got {}", o.distance));
   if (!(o.least_range >= 0) || !(o.most_range >= o.least_range)) {
     throw Error("filter range",
@@ -198,8 +200,7 @@ void check(const PointsView& points, const FilterOptions& o) {
 }
 
 /// The points that are where they should be; counts the others.
-Extent collect(const PointsView& points, const FilterOptions& options, Filtered& result,
-               Buffer<Candidate>& candidates) {
+Extent collect(const PointView& points, const FilterOptions& options, Filtered& result, Buffer<Candidate>& candidates) {
   const bool anywhere = options.box == Aabb::everything();
   const bool any_range = options.least_range == 0 && options.most_range == kInfinity;
   constexpr float kMost = std::numeric_limits<float>::max();
@@ -207,7 +208,7 @@ Extent collect(const PointsView& points, const FilterOptions& options, Filtered&
   candidates.resize(points.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::array<float, 3> p = points[i];
+    const std::array<float, 3> p = points.load_point<float>(i);
     if (!((p[0] - p[0]) + (p[1] - p[1]) + (p[2] - p[2]) == 0)) {  // infinity minus itself is NaN
       ++result.not_finite;
       continue;
@@ -236,7 +237,7 @@ Extent collect(const PointsView& points, const FilterOptions& options, Filtered&
 
 }  // namespace
 
-Filtered filter(const PointsView& points, const FilterOptions& options) {
+Filtered filter(const PointView& points, const FilterOptions& options) {
   check(points, options);
   Filtered result;
   Buffer<Candidate> candidates;

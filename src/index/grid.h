@@ -22,14 +22,14 @@ inline constexpr std::uint8_t kCellReach = 16;    // near cells know lower bound
 inline constexpr int kBlockReach = 7;             // far blocks know bounds up to 7 blocks
 inline constexpr std::uint32_t kScanAll = 64;     // blocks with up to so many points are not sorted by cell
 
-// Where the points begin: behind one block of padding and a little more, so that no rounding puts a point into it.
+// Where the points start: behind one block of padding and a little more, so that no rounding puts a point into it.
 inline constexpr float kPad = kEdge + 0.0625F;
 
 // Blocks along an axis. Cell coordinates of points are computed in float, which is off by 2^-22 of them.
-inline constexpr int kMostAlong = 1 << 14;
+inline constexpr int kMaxBlocksAlong = 1 << 14;
 // Widening, in cells and relative, of every length that is compared with the grid: twice the rounding of the largest
 // cell coordinates of points; those of queries, in double, are far better.
-inline constexpr double kSlack = 2 * kEdge * kMostAlong * 0x1p-22;
+inline constexpr double kSlack = 2 * kEdge * kMaxBlocksAlong * 0x1p-22;
 
 /// Bounds of the squared distance, in cells², from anywhere in a cell to the nearest point: the lower one in the low
 /// four bits, the number of the upper one among kUppers in the high four. By rows: (x·4 + y)·4 + z. One cache line.
@@ -52,7 +52,7 @@ alignas(16) inline constexpr std::uint8_t kUppers[16] = {3,  6,  9,  12, 14, 18,
 constexpr std::uint32_t cell_number(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   return (x & 2U) << 4U | (y & 2U) << 3U | (z & 2U) << 2U | (x & 1U) << 2U | (y & 1U) << 1U | (z & 1U);
 }
-/// Its place along an axis, 0 to 3.
+/// Its position along an axis, 0 to 3.
 constexpr int cell_place(int number, int axis) { return (number >> (4 - axis) & 2) | (number >> (2 - axis) & 1); }
 /// Bits of cells by number, as bits by rows: (x·4 + y)·4 + z.
 constexpr std::uint64_t by_rows(std::uint64_t numbered) {
@@ -72,7 +72,7 @@ constexpr std::uint64_t by_rows(std::uint64_t numbered) {
 inline constexpr std::uint16_t kNoWitness = 0x1FF;
 
 /// The points of one block: [begin, end) of the arrays. With more than kScanAll of them they are sorted by cell, and
-/// the occupied cells, in order, begin at Grid::starts[starts …], followed by end.
+/// the occupied cells, in order, start at Grid::starts[starts …], followed by end.
 struct Block {
   std::uint64_t occupied = 0;  // bit per cell, by number
   std::uint32_t begin = 0, end = 0;
@@ -96,7 +96,7 @@ struct Level {
   }
 };
 
-/// Memory of one build that the next one uses again.
+/// Memory of one build that the next one reuses.
 struct Scratch {
   struct Occupied {
     std::uint32_t cursor;  // of the block, or of the first of its cells
@@ -137,6 +137,8 @@ struct Grid {
   Slots slots;                      // the points, in the order of blocks and cells as long as nothing is updated
   Buffer<std::uint32_t> starts;
   std::vector<Grid> children;
+  bool crowded = false;    // a cell here or in a child has many points and no grid of its own
+  std::size_t merged = 0;  // points without a slot, since an equal point represents them
 
   // Of the outermost grid only.
   std::size_t size = 0, skipped = 0, given = 0;
@@ -152,7 +154,7 @@ struct Grid {
            static_cast<std::size_t>(bz);
   }
   std::size_t block_count() const { return block_at(blocks[0], 0, 0); }
-  /// Where the bits of a row begin in row_bits.
+  /// Where the bits of a row start in row_bits.
   std::size_t row_at(int bx, int by) const {
     return (static_cast<std::size_t>(bx) * static_cast<std::size_t>(blocks[1]) + static_cast<std::size_t>(by)) *
            row_bytes();
@@ -169,10 +171,10 @@ struct Grid {
   std::size_t memory_bytes() const;
 };
 
-/// Fills `grid` from `points`; all of its scratch memory is used again.
-void build(Grid& grid, const PointsView& points);
+/// Fills `grid` from `points`; its scratch memory is reused.
+void build(Grid& grid, const PointView& points);
 /// See PointGrid::update.
-void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t count);
+void update(Grid& grid, const PointView& frame, std::size_t first, std::size_t count);
 /// See PointGrid::validate.
 std::string validate(const Grid& grid);
 

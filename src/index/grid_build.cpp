@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <utility>
 
+#include "graze/base/elementary.h"
 #include "index/grid.h"
 #include "index/grid_bounds.h"
 #include "index/grid_sort.h"
@@ -13,20 +15,22 @@ namespace graze::point_grid {
 namespace {
 
 // Blocks that the points of a cloud should fill: few enough that the bounds are computed in a fraction of the time that
-// sorting the points takes, many enough that a sphere reaches few points. And blocks that the directory may have.
+// sorting the points takes, many enough that a sphere reaches few points. And blocks that the directory may have, and
+// how many of them may be near points: those take the memory.
 struct Budget {
-  double filled, directory;
+  double filled, directory, near;
 };
 Budget budget(std::size_t points, int depth) {
   const auto n = static_cast<double>(points);
-  if (depth > 0) return {std::max(16.0, n / 256), std::max(64.0, n / 4)};  // grids within grids may be many
-  return {std::min(n / 2, std::max(1200.0, n / 240)), std::max(16000.0, n)};
+  // Of grids within grids there may be many.
+  if (depth > 0) return {std::max(16.0, n / 256), std::max(64.0, n / 4), std::max(64.0, n / 32)};
+  return {std::min(n / 2, std::max(1200.0, n / 240)), std::max(16000.0, n), std::max(16000.0, n / 16)};
 }
 
 // A cell with more points than this, if they are not all the same, turns its block into a grid of its own.
 constexpr std::uint32_t kOverfull = 512;
 // Grids within grids: each level refines some thirty times, and queries need a few kilobytes of stack per level. Points
-// that are not told apart by then are looked at one by one.
+// that are not separated by then are scanned one by one.
 constexpr int kDeepest = 12;
 // Cells below this would overflow the inverse.
 constexpr double kSmallestCell = 1e-36;
@@ -36,7 +40,7 @@ double boxes_behind(double seen, double sample, double all) {
   double low = seen, high = all;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
-    (middle * -std::expm1(-sample / middle) < seen ? low : high) = middle;
+    (middle * -elementary::expm1(-sample / middle) < seen ? low : high) = middle;
   }
   return high;
 }
@@ -53,7 +57,7 @@ std::uint64_t even_bits(std::uint64_t bits) {
 
 // How many boxes the points fill, estimated from a sample: boxes of 1/64 of the longest edge, 1/32, 1/16 and 1/8.
 constexpr int kScales = 4;
-std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& points, double longest) {
+std::array<double, kScales> count_boxes(const Grid& grid, const PointView& points, double longest) {
   constexpr unsigned kFine = 64;
   constexpr std::size_t kSample = 4096;
   std::array<std::uint64_t, std::size_t{kFine} * kFine> boxes{};  // bits along z
@@ -62,7 +66,7 @@ std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& poin
   const std::size_t step = std::max<std::size_t>(1, points.size() / kSample) | 1U;
   int sample = 0, seen = 0;
   for (std::size_t i = 0; i < points.size(); i += step) {
-    const auto [x, y, z] = points[i];
+    const auto [x, y, z] = points.load_point<float>(i);
     if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
     ++sample;
     const auto bx = static_cast<unsigned>((x - grid.low[0]) * scale);
@@ -77,7 +81,7 @@ std::array<double, kScales> count_boxes(const Grid& grid, const PointsView& poin
   if (sample == 0) return counts;
   unsigned edge = kFine;
   for (double& count : counts) {
-    count = boxes_behind(seen, sample, std::pow(edge, 3));
+    count = boxes_behind(seen, sample, edge * edge * edge);
     // Boxes of twice the edge: four rows become one, and bits along z join in pairs.
     const unsigned half = edge / 2;
     seen = 0;
@@ -100,20 +104,20 @@ double edge_of_boxes(const std::array<double, kScales>& counts, double longest, 
   double edge = longest / 64;
   for (std::size_t i = 0; i + 1 < counts.size(); ++i, edge *= 2) {
     if (wanted < counts[i + 1] && i + 2 < counts.size()) continue;
-    const double dimension = std::clamp(std::log2(counts[i] / counts[i + 1]), 1.0, 3.0);
-    return edge * std::pow(counts[i] / wanted, 1 / dimension);
+    const double dimension = std::clamp(elementary::log(counts[i] / counts[i + 1]) / std::numbers::ln2, 1.0, 3.0);
+    return edge * elementary::pow(counts[i] / wanted, 1 / dimension);
   }
   return edge;
 }
 
 // Chooses the cell by how many blocks the points will fill.
-void choose_frame(Grid& grid, const PointsView& points, const Budget& budget) {
+void choose_frame(Grid& grid, const PointView& points, const Budget& budget) {
   double longest = 0;
   for (int axis = 0; axis < 3; ++axis) longest = std::max(longest, grid.high[axis] - grid.low[axis]);
   double cell = 1;
   if (longest > 0) {
     cell = edge_of_boxes(count_boxes(grid, points, longest), longest, budget.filled) / kEdge;
-    cell = std::max({cell, kSmallestCell, longest / (kEdge * (kMostAlong - 4))});
+    cell = std::max({cell, kSmallestCell, longest / (kEdge * (kMaxBlocksAlong - 4))});
   }
   const auto blocks_along = [&](int axis) {
     return std::floor(((grid.high[axis] - grid.low[axis]) / cell + kPad) / kEdge) + 2;
@@ -203,18 +207,18 @@ void place_each(Grid& grid, std::size_t given, const PointAt& point_at, const In
   }
 }
 
-void place_points(Grid& grid, const PointsView& points, const Record* records) {
+void place_points(Grid& grid, const PointView& points, const Record* records) {
   const auto same = [](std::size_t i) { return static_cast<std::uint32_t>(i); };
   if (records != nullptr) {
     place_each(
         grid, points.size(), [&](std::size_t i) { return &records[i].x; },
         [=](std::size_t i) { return records[i].index; });
-  } else if (const float* packed = points.packed(); packed != nullptr) {
+  } else if (const float* packed = points.packed_floats(); packed != nullptr) {
     place_each(
         grid, points.size(), [=](std::size_t i) { return packed + 3 * i; }, same);
   } else {
     place_each(
-        grid, points.size(), [&](std::size_t i) { return points[i]; }, same);
+        grid, points.size(), [&](std::size_t i) { return points.load_point<float>(i); }, same);
   }
 }
 
@@ -226,28 +230,40 @@ bool all_same(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
   return true;
 }
 
-void build_from(Grid& grid, const PointsView& points, const Record* records, int depth);
+// How deep a grid lies in others, and how many points may still go into such: each takes memory for its points again.
+struct Nesting {
+  int depth;
+  std::size_t& room;
+};
+void build_from(Grid& grid, const PointView& points, const Record* records, const Nesting& nesting);
 
 // A grid of its own for the points of an overfull block; its slots become empty, so that whatever scans across them
 // finds nothing.
-void make_child(Grid& grid, Block& block, int depth) {
+void make_child(Grid& grid, Block& block, const Nesting& nesting) {
   Buffer<Record>& part = grid.scratch.part;
   part.clear();
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (grid.slots.index[i] != kNone) part.push_back(grid.slots[i]);
   }
+  if (part.size() > nesting.room) {
+    grid.crowded = true;
+    return;
+  }
+  nesting.room -= part.size();
   grid.slots.clear(block.begin, block.end);
   if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
   Grid child;
   std::swap(child.scratch, *grid.scratch.inner);
-  build_from(child, PointsView(part.data(), part.size(), sizeof(Record)), part.data(), depth + 1);
+  build_from(child, PointView(&part.data()->x, part.size(), sizeof(Record)), part.data(),
+             {nesting.depth + 1, nesting.room});
   std::swap(child.scratch, *grid.scratch.inner);
   block.child = static_cast<std::uint32_t>(grid.children.size());
+  grid.crowded |= child.crowded;
   grid.children.push_back(std::move(child));
 }
 
 // Fills in an empty block with points from its cursors.
-void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied, int depth) {
+void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied, const Nesting& nesting) {
   const Scratch& s = grid.scratch;
   const auto begin_of = [&](std::uint32_t cursor) { return cursor == 0 ? 0 : s.cursors[cursor - 1]; };
   block.occupied = occupied.cells;
@@ -264,6 +280,7 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
     if (all_same(grid, begin, end)) {
       // One stands for all: the first, which has the lowest index since sorting is stable.
       grid.slots.clear(begin + 1, end);
+      grid.merged += end - begin - 1;
       merged = true;
     } else {
       overfull = true;
@@ -272,16 +289,19 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
   block.end = s.cursors[occupied.cursor + kEdge * kEdge * kEdge - 1];
   grid.starts.push_back(block.end);
   // A grid of its own also leaves the empty slots behind.
-  if (merged || (overfull && depth < kDeepest)) make_child(grid, block, depth);
+  if (merged || (overfull && nesting.depth < kDeepest)) make_child(grid, block, nesting);
+  else grid.crowded |= overfull;
 }
 
-void build_from(Grid& grid, const PointsView& points, const Record* records, int depth) {
+void build_from(Grid& grid, const PointView& points, const Record* records, const Nesting& nesting) {
   grid.levels.clear();
   grid.children.clear();
   grid.free_blocks.clear();
   grid.slot_of.clear();
   grid.starts.clear();
   grid.lost_slots = 0;
+  grid.crowded = false;
+  grid.merged = 0;
   const Extent extent = extent_of(points);
   const std::size_t count = extent.count;
   grid.size = count;
@@ -296,34 +316,37 @@ void build_from(Grid& grid, const PointsView& points, const Record* records, int
     std::fill(std::begin(grid.end), std::end(grid.end), 0.0);
     return;
   }
-  choose_frame(grid, points, budget(count, depth));
-  find_cells(grid, points);
-  count_points(grid, points.size());
-
+  Scratch& s = grid.scratch;
+  std::size_t blocks = 0;
+  for (Budget b = budget(count, nesting.depth);; b.directory = static_cast<double>(blocks) / 2) {
+    choose_frame(grid, points, b);
+    find_cells(grid, points);
+    count_points(grid, points.size());
+    blocks = grid.block_count();
+    s.lower[1].resize(blocks);
+    for (std::size_t k = 0; k < blocks; ++k) s.lower[1][k] = s.counts[k] == kNone ? kUnknown : 0;
+    bound_blocks(grid);
+    s.near.clear();
+    for (std::size_t k = 0; k < blocks; ++k) {
+      if (s.lower[0][k] == 0) s.near.push_back(static_cast<std::uint32_t>(k));
+    }
+    // Points at many scales fill more blocks than a sample of them suggests.
+    if (static_cast<double>(s.near.size()) <= b.near || static_cast<double>(blocks) <= b.near) break;
+  }
   grid.slots.resize(points.size());  // points that are left out go behind the others for now
   place_points(grid, points, records);
   grid.slots.resize(count);
   grid.slots.clear(count, count + kPadding);
-
-  Scratch& s = grid.scratch;
-  const std::size_t blocks = grid.block_count();
-  s.lower[1].resize(blocks);
-  for (std::size_t b = 0; b < blocks; ++b) s.lower[1][b] = s.counts[b] == kNone ? kUnknown : 0;
-  bound_blocks(grid);
   grid.directory.resize(blocks);
-  s.near.clear();
-  for (std::size_t b = 0; b < blocks; ++b) {
-    if (s.lower[0][b] == 0) s.near.push_back(static_cast<std::uint32_t>(b));
-  }
   // Number 0 stands for far blocks; if these are few, all get numbers.
-  grid.dense = blocks <= 3 * s.near.size();
+  grid.dense = blocks <= 3 * s.near.size() && static_cast<double>(blocks) <= budget(count, nesting.depth).near;
   grid.near.assign((grid.dense ? blocks : s.near.size()) + 1, Block{});
   std::uint32_t number = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     const unsigned lower = s.lower[0][b], upper = s.upper[0][b];
     number += grid.dense || lower == 0 ? 1 : 0;
     grid.directory[b] = lower == 0 ? number : kFar | upper << 8U | lower;
-    if (s.counts[b] != kNone) describe_block(grid, grid.near[number], s.occupied[s.counts[b]], depth);
+    if (s.counts[b] != kNone) describe_block(grid, grid.near[number], s.occupied[s.counts[b]], nesting);
   }
   grid.bounds.resize(grid.near.size() + 1);  // searches read a little behind the last
   if (grid.dense) {
@@ -404,7 +427,10 @@ void build_levels(Grid& grid) {
   }
 }
 
-void build(Grid& grid, const PointsView& points) { build_from(grid, points, nullptr, 0); }
+void build(Grid& grid, const PointView& points) {
+  std::size_t room = points.size();
+  build_from(grid, points, nullptr, {0, room});
+}
 
 std::size_t Grid::memory_bytes() const {
   std::size_t bytes = directory.bytes() + row_bits.bytes() + bounds.bytes() + near.bytes() + slots.bytes() +

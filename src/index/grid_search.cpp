@@ -1,3 +1,15 @@
+// Does a ball touch a point? Every stage decides what it can and leaves the rest to the next, more costly one:
+//
+//     look_up           the bounds of the cell that the centre lies in: free, hit or undecided; decides most balls
+//     visit_witness     the points of a nearest occupied octant; most undecided balls touch one of them
+//     then, by how far the ball reaches:
+//       search_around     up to one block: the blocks with points among the 27 around the centre, from a bit mask
+//       search_rows       a few blocks: rows of blocks along z, a bit per block with points
+//       search_pyramid    any reach: down the pyramid, nearest first
+//
+// The last three find blocks. visit_block() finds the points in one: all of them where they are few, a grid of their
+// own where they are too many, or else the cells within reach. What is done with points is up to a visitor (Collider,
+// or Finder for the nearest point): scan() returns whether to stop, and reach() may shrink on the way.
 #include "index/grid_search.h"
 
 #include <algorithm>
@@ -15,6 +27,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
+#include "index/grid_look_up-inl.h"
 #include "index/grid_visitors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,68 +40,75 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor);
 
-// Cell coordinates of the centre, and how far the visitor reaches in cells, rounding included.
-struct Place {
-  double u[3], reach;
+// What a visitor reaches, in cells: its centre, and its reach widened by the rounding.
+struct CellBall {
+  double center[3], reach;
 };
 template <class Visitor>
-HWY_INLINE Place place_of(const Grid& grid, const Visitor& visitor) {
-  Place p{};
-  for (int axis = 0; axis < 3; ++axis) p.u[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse + kPad;
-  p.reach = visitor.reach() * grid.inverse * kMore + kSlack;
-  return p;
+GRAZE_LANE_FUNCTION CellBall in_cells(const Grid& grid, const Visitor& visitor) {
+  CellBall ball{};
+  for (int axis = 0; axis < 3; ++axis) {
+    ball.center[axis] = (visitor.center()[axis] - grid.origin[axis]) * grid.inverse + kPad;
+  }
+  ball.reach = visitor.reach() * grid.inverse * kMore + kSlack;
+  return ball;
 }
 
-// First and last of `count` boxes of `edge` cells that the reach touches; first > last if none.
+// First and last of the `count` blocks along an axis that the ball reaches; first > last if none.
 struct Span {
   int first, last;
 };
-HWY_INLINE Span span_of(double u, double reach, double per_cell, int count) {
-  const double low = (u - reach) * per_cell, high = (u + reach) * per_cell;
+GRAZE_LANE_FUNCTION Span blocks_along(double center, double reach, int count) {
+  constexpr double kPerCell = 1.0 / kEdge;
+  const double low = (center - reach) * kPerCell, high = (center + reach) * kPerCell;
   if (!(high >= 0) || !(low < count)) return {0, -1};
   return {low <= 0 ? 0 : static_cast<int>(low), high >= count ? count - 1 : static_cast<int>(high)};
 }
 
-// Which boxes of a small lattice a ball reaches, rounding included: `u` is its centre and `reach` its radius in edges
-// of the boxes, the first of which begin at 0 on each axis. Four boxes per axis, numbered as `places` says.
+// Which boxes of a small lattice a ball reaches, as bits. Lengths are in edges of a box: box i of an axis covers
+// [i, i + 1]. The lattice has up to four boxes per axis, numbered as `places` says.
+//
+// Without SIMD, box by box. With it, every axis gives each of its four boxes a share: the squared gap to the centre in
+// 252nds of the squared reach, rounded down. A box whose three shares add up to more than 252 is out of reach. The
+// shares of all axes fit into one 16-byte table (4·axis + box), so that each box needs three look-ups and two
+// additions.
 template <int kBoxes>
-HWY_INLINE std::uint64_t boxes_within(const double* u, double reach, const ShareOf& places) {
+GRAZE_LANE_FUNCTION std::uint64_t boxes_within(const double* center, double reach, const SharePlaces& places) {
 #if HWY_TARGET == HWY_SCALAR
   std::uint64_t boxes = 0;
   for (std::size_t box = 0; box < kBoxes; ++box) {
     double squared = 0;
-    for (int axis = 0; axis < 3; ++axis) squared += square(gap_to(u[axis], places.of[axis][box] - 4 * axis));
+    for (int axis = 0; axis < 3; ++axis) squared += square(gap_to(center[axis], places.of[axis][box] - 4 * axis));
     if (squared <= square(reach)) boxes |= 1ULL << box;
   }
   return boxes;
 #else
-  // Squared gaps along each axis as shares of the squared reach, rounded down to 252nds: if they add up to more, the
-  // sum of the gaps is out of reach. Floats are as good as kSlack here.
+  // The reach has been widened by kSlack, which covers the rounding to float.
   constexpr std::uint8_t kWhole = 252;
   const hn::FixedTag<float, 4> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<std::uint8_t, decltype(d)> d8;
   const hn::Repartition<std::uint32_t, decltype(d8)> d32;
   const auto scale = hn::Set(d, kWhole / static_cast<float>(square(reach)) * (1 - 1e-5F));
-  const auto begin = hn::Iota(d, 0.0F), end = hn::Iota(d, 1.0F);
-  const auto shares = [&](double center) HWY_ATTR -> std::uint64_t {
-    const auto at = hn::Set(d, static_cast<float>(center));
-    const auto gap = hn::Max(hn::Max(hn::Sub(begin, at), hn::Sub(at, end)), hn::Zero(d));
+  const auto low = hn::Iota(d, 0.0F), high = hn::Iota(d, 1.0F);
+  const auto shares = [&](double along) HWY_ATTR -> std::uint64_t {
+    const auto at = hn::Set(d, static_cast<float>(along));
+    const auto gap = hn::Max(hn::Max(hn::Sub(low, at), hn::Sub(at, high)), hn::Zero(d));
     const auto share = hn::Min(hn::Mul(hn::Mul(gap, gap), scale), hn::Set(d, 255.0F));
     return hn::GetLane(hn::BitCast(d32, hn::DemoteTo(d8, hn::ConvertTo(di, share))));
   };
-  const hn::CappedTag<std::uint8_t, kBoxes <= 32 ? 32 : 64> all;
-  const hn::Repartition<std::uint64_t, decltype(all)> pairs;
-  const auto xy = hn::Set(pairs, shares(u[0]) | shares(u[1]) << 32U), zz = hn::Set(pairs, shares(u[2]));
-  const auto shares_of = hn::BitCast(all, hn::InterleaveLower(xy, zz));
+  const hn::CappedTag<std::uint8_t, kBoxes <= 32 ? 32 : 64> d_boxes;
+  const hn::Repartition<std::uint64_t, decltype(d_boxes)> pairs;
+  const auto xy = hn::Set(pairs, shares(center[0]) | shares(center[1]) << 32U), zz = hn::Set(pairs, shares(center[2]));
+  const auto table = hn::BitCast(d_boxes, hn::InterleaveLower(xy, zz));
   std::uint64_t boxes = 0;
-  for (std::size_t i = 0; i < kBoxes; i += hn::Lanes(all)) {
-    const auto along = [&](int axis)
-                           HWY_ATTR { return hn::TableLookupBytes(shares_of, hn::Load(all, places.of[axis] + i)); };
-    const auto sum = hn::SaturatedAdd(hn::SaturatedAdd(along(0), along(1)), along(2));
-    const auto within = hn::Eq(hn::Min(sum, hn::Set(all, kWhole)), sum);
+  for (std::size_t i = 0; i < kBoxes; i += hn::Lanes(d_boxes)) {
+    const auto share_of = [&](int axis)
+                              HWY_ATTR { return hn::TableLookupBytes(table, hn::Load(d_boxes, places.of[axis] + i)); };
+    const auto sum = hn::SaturatedAdd(hn::SaturatedAdd(share_of(0), share_of(1)), share_of(2));
+    const auto within = hn::Eq(hn::Min(sum, hn::Set(d_boxes, kWhole)), sum);
     std::uint8_t bytes[8] = {};
-    hn::StoreMaskBits(all, within, bytes);
+    hn::StoreMaskBits(d_boxes, within, bytes);
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes, sizeof bits);
     boxes |= bits << i;
@@ -95,37 +117,38 @@ HWY_INLINE std::uint64_t boxes_within(const double* u, double reach, const Share
 #endif
 }
 
+// Looks at the points of the block at `at` that may be within reach. Returns whether to stop.
 template <class Visitor>
-HWY_INLINE bool visit_block(const Grid& grid, std::uint32_t number, const int* at, const Place& place,
-                            Visitor& visitor) {
+GRAZE_LANE_FUNCTION bool visit_block(const Grid& grid, std::uint32_t number, const int* at, const CellBall& ball,
+                                     Visitor& visitor) {
   const Block& block = grid.near[number];
   if (block.starts == kNone) return visitor.scan(grid, block.begin, block.end);
   if (block.child != kNone) return search_grid(grid.children[block.child], visitor);
   const std::uint32_t* starts = grid.starts.data() + block.starts;
-  const double u[3] = {place.u[0] - kEdge * at[0], place.u[1] - kEdge * at[1], place.u[2] - kEdge * at[2]};
-  std::uint64_t cells = block.occupied & boxes_within<64>(u, place.reach, kCellShares);
+  const double center[3] = {ball.center[0] - kEdge * at[0], ball.center[1] - kEdge * at[1],
+                            ball.center[2] - kEdge * at[2]};
+  std::uint64_t cells = block.occupied & boxes_within<64>(center, ball.reach, kCellPlaces);
   while (cells != 0) {
-    // All cells up to the next occupied one that is out of reach.
-    const int first = std::countr_zero(cells);
-    const std::uint64_t before = (1ULL << first) - 1;
-    const std::uint64_t others = block.occupied & ~cells & ~before;
-    const std::uint64_t up_to = others == 0 ? ~0ULL : (others & (~others + 1)) - 1;
-    if (visitor.scan(grid, starts[std::popcount(block.occupied & before)],
-                     starts[std::popcount(block.occupied & up_to)])) {
-      return true;
-    }
-    cells &= ~up_to;
+    // A run: from the first cell within reach up to the next occupied one that is not. Its points follow one another.
+    const std::uint64_t before = (1ULL << std::countr_zero(cells)) - 1;
+    const std::uint64_t not_reached = block.occupied & ~cells & ~before;
+    const std::uint64_t up_to_end = not_reached == 0 ? ~0ULL : (1ULL << std::countr_zero(not_reached)) - 1;
+    const std::uint32_t begin = starts[std::popcount(block.occupied & before)];
+    const std::uint32_t end = starts[std::popcount(block.occupied & up_to_end)];
+    if (visitor.scan(grid, begin, end)) return true;
+    cells &= ~up_to_end;
   }
   return false;
 }
 
-// Small reaches: the rows of blocks along z that are within reach, as bits.
+// Reaches of a few blocks: row by row along z, where row_bits has a bit per block with points. Lengths are in blocks.
 template <class Visitor>
-HWY_INLINE bool search_rows(const Grid& grid, const Place& place, const Span* spans, Visitor& visitor) {
-  const double limit = square(place.reach / kEdge);
-  const double u[3] = {place.u[0] / kEdge, place.u[1] / kEdge, place.u[2] / kEdge};
-  const auto bz = static_cast<unsigned>(spans[2].first), count = static_cast<unsigned>(spans[2].last) - bz + 1;
-  const std::uint64_t wanted = (1ULL << count) - 1;
+GRAZE_LANE_FUNCTION bool search_rows(const Grid& grid, const CellBall& ball, const Span* spans, Visitor& visitor) {
+  const double limit = square(ball.reach / kEdge);
+  const double u[3] = {ball.center[0] / kEdge, ball.center[1] / kEdge, ball.center[2] / kEdge};
+  const auto first_z = static_cast<unsigned>(spans[2].first),
+             count_z = static_cast<unsigned>(spans[2].last) - first_z + 1;
+  const std::uint64_t wanted = (1ULL << count_z) - 1;
   int at[3];
   for (at[0] = spans[0].first; at[0] <= spans[0].last; ++at[0]) {
     const double x = square(gap_to(u[0], at[0]));
@@ -133,18 +156,18 @@ HWY_INLINE bool search_rows(const Grid& grid, const Place& place, const Span* sp
       const double xy = x + square(gap_to(u[1], at[1]));
       if (xy > limit) continue;
       std::uint64_t bits = 0;
-      std::memcpy(&bits, grid.row_bits.data() + grid.row_at(at[0], at[1]) + bz / 8, sizeof bits);
-      for (bits = bits >> bz % 8 & wanted; bits != 0; bits &= bits - 1) {
-        at[2] = static_cast<int>(bz) + std::countr_zero(bits);
+      std::memcpy(&bits, grid.row_bits.data() + grid.row_at(at[0], at[1]) + first_z / 8, sizeof bits);
+      for (bits = bits >> first_z % 8 & wanted; bits != 0; bits &= bits - 1) {
+        at[2] = static_cast<int>(first_z) + std::countr_zero(bits);
         if (xy + square(gap_to(u[2], at[2])) > limit) continue;
-        if (visit_block(grid, grid.directory[grid.block_at(at[0], at[1], at[2])], at, place, visitor)) return true;
+        if (visit_block(grid, grid.directory[grid.block_at(at[0], at[1], at[2])], at, ball, visitor)) return true;
       }
     }
   }
   return false;
 }
 
-// Any reach: down the pyramid, near-first.
+// Any reach: down the pyramid, nearest first.
 template <class Visitor>
 HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   struct Entry {
@@ -152,36 +175,36 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
     std::int16_t level;  // of the node; -1: a block
     std::int16_t at[3];
   };
-  // Every level leaves at most its 64 entries behind; 2^14 blocks along an axis have 7 levels above them. Grids within
-  // grids have such a stack each, so that it must be small.
-  static_assert(kMostAlong <= 1 << 14);
-  constexpr std::size_t kMost = 64 * 8;
-  Entry stack[kMost];
+  // A level has at most the 64 children of one node on the stack, and 2^14 blocks along an axis have 7 levels above
+  // them. Grids within grids have such a stack each, so that it must be small.
+  static_assert(kMaxBlocksAlong <= 1 << 14);
+  constexpr std::size_t kCapacity = 64 * 8;
+  Entry stack[kCapacity];
   std::size_t size = 0;
   stack[size++] = {0, static_cast<std::int16_t>(grid.levels.size() - 1), {0, 0, 0}};
   while (size > 0) {
     const Entry entry = stack[--size];
-    const Place place = place_of(grid, visitor);
-    if (entry.squared > square(place.reach)) continue;
+    const CellBall ball = in_cells(grid, visitor);
+    if (entry.squared > square(ball.reach)) continue;
     if (entry.level < 0) {
       const std::uint32_t number = grid.directory[grid.block_at(entry.at[0], entry.at[1], entry.at[2])];
       const int at[3] = {entry.at[0], entry.at[1], entry.at[2]};
-      if (visit_block(grid, number, at, place, visitor)) return true;
+      if (visit_block(grid, number, at, ball, visitor)) return true;
       continue;
     }
     const Level& level = grid.levels[static_cast<std::size_t>(entry.level)];
     const double edge = std::ldexp(1.0, 2 * entry.level + 2);  // cells along a child
-    const double u[3] = {place.u[0] / edge, place.u[1] / edge, place.u[2] / edge};
+    const double u[3] = {ball.center[0] / edge, ball.center[1] / edge, ball.center[2] / edge};
     const std::size_t begin = size;
     for (std::uint64_t rest = level.nodes[level.at(entry.at[0], entry.at[1], entry.at[2])]; rest != 0;
          rest &= rest - 1) {
       const int bit = std::countr_zero(rest);
       const int at[3] = {4 * entry.at[0] + bit / 16, 4 * entry.at[1] + bit / 4 % 4, 4 * entry.at[2] + bit % 4};
-      constexpr double kLess = 1 - 1e-6;  // than rounding to float takes away
-      const double exact =
+      constexpr double kRoundDown = 1 - 1e-6;  // outweighs the rounding to float
+      const double gap_sq =
           (square(gap_to(u[0], at[0])) + square(gap_to(u[1], at[1])) + square(gap_to(u[2], at[2]))) * square(edge);
-      const auto squared = to_float(exact * kLess);
-      if (squared > square(place.reach)) continue;
+      const auto squared = to_float(gap_sq * kRoundDown);
+      if (squared > square(ball.reach)) continue;
       // Insertion keeps the nearest on top.
       std::size_t to = size++;
       for (; to > begin && stack[to - 1].squared < squared; --to) stack[to] = stack[to - 1];
@@ -192,46 +215,48 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   return false;
 }
 
+// From any centre.
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
-  const Place place = place_of(grid, visitor);
+  const CellBall ball = in_cells(grid, visitor);
   Span spans[3];
   for (int axis = 0; axis < 3; ++axis) {
-    spans[axis] = span_of(place.u[axis], place.reach, 1.0 / kEdge, grid.blocks[static_cast<std::size_t>(axis)]);
+    spans[axis] = blocks_along(ball.center[axis], ball.reach, grid.blocks[static_cast<std::size_t>(axis)]);
     if (spans[axis].first > spans[axis].last) return false;
   }
   const auto along = [&](int axis) { return std::int64_t{spans[axis].last} - spans[axis].first + 1; };
   constexpr std::int64_t kFewRows = 64, kFewBlocks = 32;
   const bool few = along(0) * along(1) <= kFewRows && along(2) <= kFewBlocks;
-  return few ? search_rows(grid, place, spans, visitor) : search_pyramid(grid, visitor);
+  return few ? search_rows(grid, ball, spans, visitor) : search_pyramid(grid, visitor);
 }
 
-// Looks at the points of a nearest occupied octant, which most open spheres touch. Returns whether to stop.
+// Looks at the points of an occupied octant nearest to that of the cell. Returns whether to stop.
 template <class Visitor>
-HWY_INLINE bool visit_witness(const Grid& grid, const Cell& cell, Visitor& visitor) {
+GRAZE_LANE_FUNCTION bool visit_witness(const Grid& grid, const Cell& cell, Visitor& visitor) {
   const std::uint32_t octant = (cell.x & 2U) << 1U | (cell.y & 2U) | (cell.z & 2U) >> 1U;
   const std::uint32_t code = grid.near[cell.number].witness[octant];
   if (code == kNoWitness) return false;
+  // In octants: the cell's own plus the coded steps.
   const std::uint32_t x = cell.x / 2 + (code >> 6U) - 2, y = cell.y / 2 + (code >> 3U & 7U) - 2,
                       z = cell.z / 2 + (code & 7U) - 2;
   const auto ny = static_cast<std::uint32_t>(grid.blocks[1]), nz = static_cast<std::uint32_t>(grid.blocks[2]);
   const Block& block = grid.near[number_of(grid, (x / 2 * ny + y / 2) * nz + z / 2)];
   if (block.starts == kNone) return visitor.scan(grid, block.begin, block.end);
   if (block.child != kNone) return false;
-  const std::uint32_t first = 8 * ((x & 1U) << 2U | (y & 1U) << 1U | (z & 1U));
+  const std::uint32_t first_cell = 8 * ((x & 1U) << 2U | (y & 1U) << 1U | (z & 1U));
   const std::uint32_t* starts =
-      grid.starts.data() + block.starts + std::popcount(block.occupied & ((1ULL << first) - 1));
-  return visitor.scan(grid, starts[0], starts[std::popcount(block.occupied >> first & 0xFFU)]);
+      grid.starts.data() + block.starts + std::popcount(block.occupied & ((1ULL << first_cell) - 1));
+  return visitor.scan(grid, starts[0], starts[std::popcount(block.occupied >> first_cell & 0xFFU)]);
 }
 
-// Reaches of up to one block from a near block: those of the 27 blocks around it that have points and are within reach.
+// Reaches of up to one block from a near block: the blocks within reach among the 27 around it that have points.
 template <class Visitor>
-HWY_INLINE bool search_around(const Grid& grid, const Cell& cell, const Place& place, Visitor& visitor) {
+GRAZE_LANE_FUNCTION bool search_around(const Grid& grid, const Cell& cell, const CellBall& ball, Visitor& visitor) {
   const int own[3] = {static_cast<int>(cell.x / kEdge), static_cast<int>(cell.y / kEdge),
                       static_cast<int>(cell.z / kEdge)};
-  double u[3];
-  for (int axis = 0; axis < 3; ++axis) u[axis] = place.u[axis] / kEdge - own[axis] + 1;
-  std::uint64_t blocks = grid.near[cell.number].around & boxes_within<27>(u, place.reach / kEdge, kAroundShares);
+  double center[3];  // in blocks, the first of the 27 starting at 0
+  for (int axis = 0; axis < 3; ++axis) center[axis] = ball.center[axis] / kEdge - own[axis] + 1;
+  std::uint64_t blocks = grid.near[cell.number].around & boxes_within<27>(center, ball.reach / kEdge, kAroundPlaces);
   for (; blocks != 0; blocks &= blocks - 1) {
     const int i = std::countr_zero(blocks);
     const auto step = static_cast<std::uint32_t>(grid.steps[static_cast<std::size_t>(i)]);
@@ -242,38 +267,39 @@ HWY_INLINE bool search_around(const Grid& grid, const Cell& cell, const Place& p
       continue;
     }
     const int at[3] = {own[0] + i / 9 - 1, own[1] + i / 3 % 3 - 1, own[2] + i % 3 - 1};
-    if (visit_block(grid, number, at, place, visitor)) return true;
+    if (visit_block(grid, number, at, ball, visitor)) return true;
   }
   return false;
 }
 
+// From a cell in a near block.
 template <class Visitor>
-HWY_NOINLINE bool search_rest(const Grid& grid, const Cell& cell, Visitor& visitor) {
-  const Place place = place_of(grid, visitor);
-  return place.reach <= kEdge ? search_around(grid, cell, place, visitor) : search_grid(grid, visitor);
+HWY_NOINLINE bool search_from_near(const Grid& grid, const Cell& cell, Visitor& visitor) {
+  const CellBall ball = in_cells(grid, visitor);
+  return ball.reach <= kEdge ? search_around(grid, cell, ball, visitor) : search_grid(grid, visitor);
 }
 
-bool search_ball(const Grid& grid, const Ball& ball) {
+bool search_ball(const Grid& grid, const SphereCheck& ball) {
   Collider collider(ball);
   return search_grid(grid, collider);
 }
 
-bool search_open_ball(const Grid& grid, const Ball& ball, const Cell& cell) {
+bool search_undecided_ball(const Grid& grid, const SphereCheck& ball, const Cell& cell) {
   Collider collider(ball);
   if (visit_witness(grid, cell, collider)) return true;
   const std::uint32_t entry = grid.directory[cell.block];
-  if ((entry & kFar) == 0) return search_rest(grid, cell, collider);
+  if ((entry & kFar) == 0) return search_from_near(grid, cell, collider);
   const Verdict verdict = look_up_far(grid, ball, entry);
-  return verdict == Verdict::open ? search_grid(grid, collider) : verdict == Verdict::hit;
+  return verdict == Verdict::undecided ? search_grid(grid, collider) : verdict == Verdict::hit;
 }
 
-// Of any ball at all.
-bool collides(const Grid& grid, const Ball& ball) {
+// For any ball; an invalid one collides.
+bool collides(const Grid& grid, const SphereCheck& ball) {
   if (!valid_sphere(ball.center[0], ball.center[1], ball.center[2], ball.radius)) return true;
   Cell cell;
   if (!find_cell(grid, ball.center, cell)) return search_ball(grid, ball);
   const Verdict verdict = look_up(grid, ball, cell);
-  return verdict == Verdict::open ? search_open_ball(grid, ball, cell) : verdict == Verdict::hit;
+  return verdict == Verdict::undecided ? search_undecided_ball(grid, ball, cell) : verdict == Verdict::hit;
 }
 
 void search_point(const Grid& grid, const double* center, double reach, Found& found) {
@@ -284,91 +310,16 @@ void search_point(const Grid& grid, const double* center, double reach, Found& f
   found = finder.best();
 }
 
-// A vector of spheres against the bounds: which collide for sure; which are free or collide, but it is open.
-struct Lanes {
-  std::uint64_t hit, open;
-};
-
-// The upper bounds that numbers stand for.
-template <class D, class V>
-HWY_INLINE V upper_of(D di, V number) {
-  if constexpr (hn::MaxLanes(D()) >= 4) {
-    // Bytes of the table go to the low byte of every number; the other three have their highest bit set and get zero.
-    const hn::Repartition<std::uint8_t, D> d8;
-    const auto index = hn::BitCast(d8, hn::Or(number, hn::Set(di, static_cast<std::int32_t>(0x80808000U))));
-    return hn::BitCast(di, hn::TableLookupBytesOr0(hn::LoadDup128(d8, kUppers), index));
-  } else {
-    alignas(16) std::int32_t lanes[4];
-    hn::Store(number, di, lanes);
-    for (std::size_t i = 0; i < hn::Lanes(di); ++i) lanes[i] = kUppers[lanes[i]];
-    return hn::Load(di, lanes);
-  }
-}
-
-template <class D, class Mask>
-HWY_INLINE std::uint64_t mask_bits(D d, Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  return bytes[0];
-}
-
-HWY_INLINE Lanes look_up_lanes(const Grid& grid, const double* px, const double* py, const double* pz, const double* pr,
-                               std::size_t count) {
-  const hn::CappedTag<double, 8> d;
-  const hn::Rebind<float, decltype(d)> df;
-  const hn::Rebind<std::int32_t, decltype(d)> di;
-  // From the origin on floats will do: kSlack has room for what they round.
-  const auto inverse = hn::Set(df, 0.5F * grid.twice_inverse), zero = hn::Zero(df);
-  const auto along = [&](const double* p, std::size_t axis) HWY_ATTR {
-    const auto from_origin = hn::DemoteTo(df, hn::Sub(hn::LoadU(d, p), hn::Set(d, grid.origin[axis])));
-    return hn::Add(hn::Mul(from_origin, inverse), hn::Set(df, kPad));
-  };
-  const auto ux = along(px, 0), uy = along(py, 1), uz = along(pz, 2);
-  const auto rho = hn::Mul(hn::DemoteTo(df, hn::Add(hn::LoadU(d, pr), hn::Set(d, grid.point_radius))), inverse);
-  const auto cx = hn::ConvertTo(di, ux), cy = hn::ConvertTo(di, uy), cz = hn::ConvertTo(di, uz);
-  // Spheres outside of the frame stay open, and so do those with a NaN or a negative radius, which are no spheres.
-  const auto ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]);
-  const auto end = [&](std::size_t axis)
-                       HWY_ATTR { return hn::Set(df, static_cast<float>(kEdge * grid.blocks[axis])); };
-  auto inside = hn::And(hn::And(hn::Ge(ux, zero), hn::Lt(ux, end(0))), hn::And(hn::Ge(uy, zero), hn::Lt(uy, end(1))));
-  inside = hn::And(inside, hn::And(hn::Ge(uz, zero), hn::Lt(uz, end(2))));
-  inside = hn::And(inside, hn::Ge(rho, zero));
-
-  const auto three = hn::Set(di, 3);
-  const auto block =
-      hn::Add(hn::Mul(hn::Add(hn::Mul(hn::ShiftRight<2>(cx), ny), hn::ShiftRight<2>(cy)), nz), hn::ShiftRight<2>(cz));
-  const auto cell =
-      hn::Or(hn::ShiftLeft<4>(hn::And(cx, three)), hn::Or(hn::ShiftLeft<2>(hn::And(cy, three)), hn::And(cz, three)));
-  // Far blocks share the first line of bounds if they have none of their own.
-  const auto inside_block = hn::IfThenElseZero(hn::RebindMask(di, inside), block);
-  const auto* directory = reinterpret_cast<const std::int32_t*>(grid.directory.data());
-  const auto number = grid.dense ? hn::Add(inside_block, hn::Set(di, 1))
-                                 : hn::Max(hn::GatherIndex(di, directory, inside_block), hn::Zero(di));
-  // A byte each, of which the gather reads four.
-  const auto packed = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(grid.bounds.data()),
-                                       hn::Add(hn::ShiftLeft<6>(number), cell));
-  const auto fifteen = hn::Set(di, 0xF);
-  const auto lower = hn::ConvertTo(df, hn::And(packed, fifteen));
-  const auto upper = hn::ConvertTo(df, upper_of(di, hn::And(hn::ShiftRight<4>(packed), fifteen)));
-  const auto more = hn::Add(hn::Mul(rho, hn::Set(df, 1 + 1e-6F)), hn::Set(df, float{kSlack}));
-  const auto less = hn::Max(hn::Sub(hn::Mul(rho, hn::Set(df, 1 - 1e-6F)), hn::Set(df, float{kSlack})), zero);
-  const auto free = hn::And(inside, hn::Gt(lower, hn::Mul(more, more)));
-  // Nothing known is known as kUnknown, which no radius that is looked at here may reach.
-  const auto hit = hn::And(inside, hn::Le(upper, hn::Min(hn::Mul(less, less), hn::Set(df, float{kUnknown} - 1))));
-  const std::uint64_t hits = mask_bits(df, hit);
-  return {hits, ~(hits | mask_bits(df, free)) & ((std::uint64_t{1} << count) - 1)};
-}
-
-// Up to 64 spheres.
+// Up to 64 spheres: first the bounds, a vector of spheres at a time, then the undecided ones one by one.
 void search_spheres(const Grid& grid, const double* x, const double* y, const double* z, const double* r,
                     std::size_t count, bool only_any, std::uint64_t& bits) {
   const std::size_t width = hn::Lanes(hn::CappedTag<double, 8>());
-  std::uint64_t open = 0;
+  std::uint64_t undecided = 0;
   bits = 0;
   for (std::size_t i = 0; i < count; i += width) {
-    Lanes lanes{};
+    LaneVerdicts verdicts{};
     if (count - i >= width) {
-      lanes = look_up_lanes(grid, x + i, y + i, z + i, r + i, width);
+      verdicts = look_up_lanes(grid, x + i, y + i, z + i, r + i, width);
     } else {
       alignas(64) double tail[4][8] = {};
       const std::size_t left = count - i;
@@ -376,14 +327,14 @@ void search_spheres(const Grid& grid, const double* x, const double* y, const do
       std::copy_n(y + i, left, tail[1]);
       std::copy_n(z + i, left, tail[2]);
       std::copy_n(r + i, left, tail[3]);
-      lanes = look_up_lanes(grid, tail[0], tail[1], tail[2], tail[3], left);
+      verdicts = look_up_lanes(grid, tail[0], tail[1], tail[2], tail[3], left);
     }
-    bits |= lanes.hit << i;
-    open |= lanes.open << i;
+    bits |= verdicts.hit << i;
+    undecided |= verdicts.undecided << i;
     if (only_any && bits != 0) return;
   }
-  for (; open != 0; open &= open - 1) {
-    const int i = std::countr_zero(open);
+  for (; undecided != 0; undecided &= undecided - 1) {
+    const int i = std::countr_zero(undecided);
     if (!collides(grid, {{x[i], y[i], z[i]}, r[i], grid.point_radius})) continue;
     bits |= 1ULL << i;
     if (only_any) return;
@@ -398,16 +349,16 @@ HWY_AFTER_NAMESPACE();
 namespace graze::point_grid {
 
 HWY_EXPORT(collides);
-HWY_EXPORT(search_open_ball);
+HWY_EXPORT(search_undecided_ball);
 HWY_EXPORT(search_point);
 HWY_EXPORT(search_spheres);
 
-bool search(const Grid& grid, const Ball& ball) {
+bool search(const Grid& grid, const SphereCheck& ball) {
   if (grid.empty()) return !valid_sphere(ball.center[0], ball.center[1], ball.center[2], ball.radius);
   return HWY_DYNAMIC_DISPATCH(collides)(grid, ball);
 }
-bool search_open(const Grid& grid, const Ball& ball, const Cell& cell) {
-  return HWY_DYNAMIC_DISPATCH(search_open_ball)(grid, ball, cell);
+bool search_undecided(const Grid& grid, const SphereCheck& ball, const Cell& cell) {
+  return HWY_DYNAMIC_DISPATCH(search_undecided_ball)(grid, ball, cell);
 }
 
 Found search_nearest(const Grid& grid, const double* center, double reach) {

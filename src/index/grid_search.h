@@ -12,12 +12,14 @@
 
 namespace graze::point_grid {
 
-enum class Verdict { free, hit, open };
+/// What the bounds of a cell say about a ball.
+enum class Verdict { free, hit, undecided };
 
-/// The cell that a centre lies in, its block, and the number of that.
+/// The cell that a centre lies in.
 struct Cell {
   std::uint32_t x, y, z;
-  std::uint32_t block, number;
+  std::uint32_t block;   // position of its block in the directory
+  std::uint32_t number;  // of that block, see number_of()
 
   std::size_t by_rows() const { return (x % kEdge * kEdge + y % kEdge) * kEdge + z % kEdge; }
 };
@@ -44,39 +46,49 @@ inline bool find_cell(const Grid& grid, const double* center, Cell& cell) {
   return true;
 }
 
-/// What the bounds of its cell tell about a ball. Nobody can foresee it, so that callers wait for this: from the load
-/// of the bounds to the verdict there is nothing but integers, and no branch.
-inline Verdict look_up(const Grid& grid, const Ball& ball, const Cell& cell) {
+/// Decides a ball by the bounds of its cell. Verdicts are unpredictable and callers wait for them: from the load of the
+/// bounds on there are only integers and no branch.
+inline Verdict look_up(const Grid& grid, const SphereCheck& ball, const Cell& cell) {
   const double rho = (ball.radius + ball.point_radius) * grid.inverse;
-  const double more = std::min(rho * kMore + kSlack, 4.0), less = std::clamp(rho * (2 - kMore) - kSlack, 0.0, 9.0);
-  const auto not_free = static_cast<std::uint32_t>(static_cast<std::int32_t>(more * more));  // up to this lower bound
-  const std::uint32_t hits = kUppersUpTo.of[static_cast<std::int32_t>(less * less)];         // numbers of upper bounds
+  // Clamped to where the bounds end: 4² cells² of lower ones, less than 9² of upper ones.
+  const double wide = std::min(rho * kMore + kSlack, 4.0), narrow = std::clamp(rho * (2 - kMore) - kSlack, 0.0, 9.0);
+  const auto not_free = static_cast<std::uint32_t>(static_cast<std::int32_t>(wide * wide));  // up to this lower bound
+  const std::uint32_t hits = kUppersUpTo.of[static_cast<std::int32_t>(narrow * narrow)];     // numbers of upper bounds
   const std::uint32_t bounds = grid.bounds[cell.number].of[cell.by_rows()];
   const std::uint32_t free = (bounds & 0xFU) > not_free ? 1 : 0, hit = bounds >> 4U < hits ? 1 : 0;
   return static_cast<Verdict>(hit | (1U - (free | hit)) << 1U);
 }
 
-/// The same from the bounds of a far block.
-inline Verdict look_up_far(const Grid& grid, const Ball& ball, std::uint32_t entry) {
+/// The same by the bounds of a far block: its entry of the directory.
+inline Verdict look_up_far(const Grid& grid, const SphereCheck& ball, std::uint32_t entry) {
   const double rho = (ball.radius + ball.point_radius) * grid.inverse;
   constexpr double kBlock = kEdge * kEdge;  // cells² in a block²
   const std::uint32_t upper = entry >> 8U & 0xFFU;
   if (kBlock * (entry & 0xFFU) > square(rho * kMore + kSlack)) return Verdict::free;
   const bool hit = upper != kUnknown && kBlock * upper <= square(std::max(rho * (2 - kMore) - kSlack, 0.0));
-  return hit ? Verdict::hit : Verdict::open;
+  return hit ? Verdict::hit : Verdict::undecided;
 }
 
-/// Whether a ball touches a point; balls that are none do.
-bool search(const Grid& grid, const Ball& ball);
-/// The same for one of which the bounds of its cell tell nothing.
-bool search_open(const Grid& grid, const Ball& ball, const Cell& cell);
+/// Upper bound, in cells, of the distance to the nearest point from anywhere in the cell; infinite if not known.
+inline double nearest_at_most(const Grid& grid, const Cell& cell) {
+  const std::uint32_t entry = grid.directory[cell.block];
+  const bool far = (entry & kFar) != 0;
+  const std::uint32_t upper = far ? entry >> 8U & 0xFFU : kUppers[grid.bounds[cell.number].of[cell.by_rows()] >> 4U];
+  if (upper == kUnknown) return kInfinity;
+  return (std::sqrt(static_cast<double>(upper) * (far ? kEdge * kEdge : 1)) + kSlack) * (1 + 2 * (kMore - 1));
+}
+
+/// Whether a ball touches a point; an invalid ball does.
+bool search(const Grid& grid, const SphereCheck& ball);
+/// The same for a ball that the bounds of its cell do not decide.
+bool search_undecided(const Grid& grid, const SphereCheck& ball, const Cell& cell);
 /// The nearest point within `reach` (to the point itself).
 struct Found {
   double squared;
   std::uint32_t index;
 };
 Found search_nearest(const Grid& grid, const double* center, double reach);
-/// Answers for up to 64 spheres from `first` on, as bits. `only_any`: any bits are set if any sphere collides.
+/// Which of up to 64 spheres, from `first` on, collide, as bits. With `only_any` it stops at the first one found.
 std::uint64_t search_batch(const Grid& grid, const SpheresView& spheres, std::size_t first, std::size_t count,
                            bool only_any);
 

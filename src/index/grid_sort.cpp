@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 // Part of every target's code, once.
 #ifndef GRAZE_INDEX_GRID_SORT_ONCE
 #define GRAZE_INDEX_GRID_SORT_ONCE
@@ -20,9 +22,9 @@ constexpr std::size_t kChunk = 256;
 struct alignas(64) Chunk {
   float of[3][kChunk];
 
-  void load(const PointsView& points, std::size_t first, std::size_t count) {
+  void load(const PointView& points, std::size_t first, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto p = points[first + i];
+      const auto p = points.load_point<float>(first + i);
       for (std::size_t axis = 0; axis < 3; ++axis) of[axis][i] = p[axis];
     }
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -43,12 +45,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 
 template <class V>
-HWY_INLINE auto finite_lanes(Floats d, V x, V y, V z) {
+GRAZE_LANE_FUNCTION auto finite_lanes(Floats d, V x, V y, V z) {
   const auto most = hn::Set(d, std::numeric_limits<float>::max());
   return hn::And(hn::Le(hn::Abs(x), most), hn::And(hn::Le(hn::Abs(y), most), hn::Le(hn::Abs(z), most)));
 }
 
-void find_extent(const PointsView& points, Extent& extent) {
+void find_extent(const PointView& points, Extent& extent) {
   const Floats d;
   const float most = std::numeric_limits<float>::max();
   auto lx = hn::Set(d, most), ly = lx, lz = lx, hx = hn::Neg(lx), hy = hx, hz = hx;
@@ -64,7 +66,7 @@ void find_extent(const PointsView& points, Extent& extent) {
     hz = hn::Max(hz, hn::IfThenElse(finite, z, hz));
   };
   std::size_t first = 0;
-  if (const float* packed = points.packed(); packed != nullptr) {
+  if (const float* packed = points.packed_floats(); packed != nullptr) {
     for (; first + hn::Lanes(d) <= points.size(); first += hn::Lanes(d)) {
       auto x = hn::Zero(d), y = x, z = x;
       hn::LoadInterleaved3(d, packed + 3 * first, x, y, z);
@@ -85,7 +87,7 @@ void find_extent(const PointsView& points, Extent& extent) {
                  hn::GetLane(hn::MaxOfLanes(d, hz))};
 }
 
-void find_all_cells(Grid& grid, const PointsView& points) {
+void find_all_cells(Grid& grid, const PointView& points) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
   const auto half = hn::Set(d, 0.5F), scale = hn::Set(d, grid.twice_inverse), pad = hn::Set(d, kPad);
@@ -115,7 +117,7 @@ void find_all_cells(Grid& grid, const PointsView& points) {
     hn::StoreU(hn::DemoteTo(d8, cell), d8, cells + to);
   };
   std::size_t first = 0;
-  if (const float* packed = points.packed(); packed != nullptr) {
+  if (const float* packed = points.packed_floats(); packed != nullptr) {
     for (; first + hn::Lanes(d) <= points.size(); first += hn::Lanes(d)) {
       auto x = hn::Zero(d), y = x, z = x;
       hn::LoadInterleaved3(d, packed + 3 * first, x, y, z);
@@ -141,14 +143,14 @@ namespace graze::point_grid {
 HWY_EXPORT(find_extent);
 HWY_EXPORT(find_all_cells);
 
-Extent extent_of(const PointsView& points) {
+Extent extent_of(const PointView& points) {
   Extent extent{};
   HWY_DYNAMIC_DISPATCH(find_extent)(points, extent);
   if (extent.count == 0) extent.low = extent.high = {0, 0, 0};
   return extent;
 }
 
-void find_cells(Grid& grid, const PointsView& points) {
+void find_cells(Grid& grid, const PointView& points) {
   // The last chunk is written as a whole.
   grid.scratch.keys.resize(points.size() + kChunk);
   grid.scratch.cells.resize(points.size() + kChunk);

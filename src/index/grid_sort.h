@@ -13,10 +13,10 @@ struct Extent {
   std::size_t count = 0;  // of finite points; without any, low and high are 0
 };
 
-Extent extent_of(const PointsView& points);
+Extent extent_of(const PointView& points);
 
 /// Fills scratch.keys with the block of each point (Grid::block_count() for points that are not finite) and
 /// scratch.cells with the number of its cell in the block.
-void find_cells(Grid& grid, const PointsView& points);
+void find_cells(Grid& grid, const PointView& points);
 
 }  // namespace graze::point_grid

@@ -10,21 +10,22 @@
 
 namespace graze::point_grid {
 
-// Where the shares of boxes stand that are numbered as cells are, or as the 27 blocks around one; four per axis.
-struct ShareOf {
+// Where boxes_within() finds the share of a box along an axis: byte 4·axis + place. Boxes are numbered as the cells of
+// a block are, or as the 27 blocks around one.
+struct SharePlaces {
   alignas(64) std::uint8_t of[3][64] = {};
 };
-constexpr ShareOf make_share_of(bool cells) {
-  ShareOf shares;
+constexpr SharePlaces make_share_places(bool cells) {
+  SharePlaces places;
   for (int i = 0; i < (cells ? 64 : 27); ++i) {
     const int around[3] = {i / 9, i / 3 % 3, i % 3};
     for (int axis = 0; axis < 3; ++axis) {
-      shares.of[axis][i] = static_cast<std::uint8_t>(4 * axis + (cells ? cell_place(i, axis) : around[axis]));
+      places.of[axis][i] = static_cast<std::uint8_t>(4 * axis + (cells ? cell_place(i, axis) : around[axis]));
     }
   }
-  return shares;
+  return places;
 }
-inline constexpr ShareOf kCellShares = make_share_of(true), kAroundShares = make_share_of(false);
+inline constexpr SharePlaces kCellPlaces = make_share_places(true), kAroundPlaces = make_share_places(false);
 
 // Relative rounding of lengths in cells; far more than double needs.
 inline constexpr double kMore = 1 + 1e-9;
@@ -44,7 +45,7 @@ inline constexpr UppersUpTo kUppersUpTo = make_uppers_up_to();
 
 inline double square(double v) { return v * v; }
 
-// Distance along an axis from `u` to the interval [begin, begin + 1].
-inline double gap_to(double u, int begin) { return std::max({begin - u, u - begin - 1, 0.0}); }
+// Distance along an axis from `u` to the interval [first, first + 1].
+inline double gap_to(double u, int first) { return std::max({first - u, u - first - 1, 0.0}); }
 
 }  // namespace graze::point_grid

@@ -43,13 +43,13 @@ bool nested(const Grid& grid, std::uint32_t block) {
   return (entry & kFar) == 0 && grid.near[entry].child != kNone;
 }
 
-Changes find_changes(const Grid& grid, const PointsView& frame, std::size_t first, std::size_t count) {
+Changes find_changes(const Grid& grid, const PointView& frame, std::size_t first, std::size_t count) {
   Changes changes;
   for (std::size_t i = first; i < first + count; ++i) {
     const std::uint32_t slot = grid.slot_of[i];
     if (slot != kNone)
       changes.blocks.push_back(block_of(grid, {grid.slots.x[slot], grid.slots.y[slot], grid.slots.z[slot]}));
-    const std::array<float, 3> p = frame[i];
+    const std::array<float, 3> p = frame.load_point<float>(i);
     if (!std::isfinite(p[0]) || !std::isfinite(p[1]) || !std::isfinite(p[2])) continue;
     const std::uint32_t block = block_of(grid, p);
     if (block == kNone || nested(grid, block)) {
@@ -173,7 +173,7 @@ std::vector<std::uint32_t> with_neighbours(const Grid& grid, const std::vector<s
 
 }  // namespace
 
-void update(Grid& grid, const PointsView& frame, std::size_t first, std::size_t count) {
+void update(Grid& grid, const PointView& frame, std::size_t first, std::size_t count) {
   // Half of the points or more are sorted anew as fast; grids within grids keep no slots.
   if (grid.empty() || 2 * count > grid.given || !grid.children.empty() || grid.lost_slots > grid.size) {
     build(grid, frame);

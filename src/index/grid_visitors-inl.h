@@ -1,4 +1,11 @@
-// What searches in a grid do with the points they come across. Per instruction set: include it from such a source.
+// What searches in a grid do with the points they find: Collider stops at the first within reach, Finder keeps the
+// nearest. Per instruction set: include it from such a source.
+//
+// Both compute squared distances in float, a vector of points at a time, and let doubles decide about those that float
+// cannot rule out:
+//
+//     squared distance     0 ----------- inside ---------- outside ------------>
+//     (float)                within reach |  doubles decide  | out of reach
 
 #if defined(GRAZE_INDEX_GRID_VISITORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRAZE_INDEX_GRID_VISITORS_INL_H
@@ -10,9 +17,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
+#include "base/lane_function.h"
 #include "index/exact_sphere.h"
 #include "index/grid.h"
 #include "index/grid_search.h"
@@ -25,11 +35,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::CappedTag<float, kPadding>;
 
+// Of the points from slot `i` on, from a centre rounded to float.
+GRAZE_LANE_FUNCTION hn::Vec<Floats> squared_distances(const Slots& slots, std::uint32_t i, const float* center) {
+  const Floats d;
+  const auto x = hn::Sub(hn::LoadU(d, slots.x + i), hn::Set(d, center[0]));
+  const auto y = hn::Sub(hn::LoadU(d, slots.y + i), hn::Set(d, center[1]));
+  const auto z = hn::Sub(hn::LoadU(d, slots.z + i), hn::Set(d, center[2]));
+  return hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
+}
+
+// Lanes of a mask as bits.
+template <class Mask>
+GRAZE_LANE_FUNCTION std::uint32_t lane_bits(Floats d, Mask mask) {
+  static_assert(kPadding <= 32);
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
 // Is any point within reach? The search stops at the first.
 class Collider {
  public:
   /// The ball must outlive this.
-  explicit Collider(const Ball& ball)
+  explicit Collider(const SphereCheck& ball)
       : ball_(ball),
         reach_(ball.radius + ball.point_radius),
         at_{to_float(ball.center[0]), to_float(ball.center[1]), to_float(ball.center[2])},
@@ -38,47 +68,44 @@ class Collider {
   const double* center() const { return ball_.center; }
   double reach() const { return reach_; }
 
-  // Looks at the points from `begin` on, past `end` up to a whole vector. Returns whether to stop.
-  HWY_INLINE bool scan(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
+  // Looks at the points of the slots [begin, end) and of what follows up to a whole vector: more points do no harm, and
+  // the padding behind the last one is NaN. Returns whether to stop.
+  GRAZE_LANE_FUNCTION bool scan(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
     const Floats d;
-    const auto cx = hn::Set(d, at_[0]), cy = hn::Set(d, at_[1]), cz = hn::Set(d, at_[2]);
-    const auto surely = hn::Set(d, limits_.surely), hardly = hn::Set(d, limits_.hardly);
+    const auto inside = hn::Set(d, limits_.inside), outside = hn::Set(d, limits_.outside);
     for (std::uint32_t i = begin; i < end; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
-      const auto x = hn::Sub(hn::LoadU(d, grid.slots.x + i), cx);
-      const auto y = hn::Sub(hn::LoadU(d, grid.slots.y + i), cy);
-      const auto z = hn::Sub(hn::LoadU(d, grid.slots.z + i), cz);
-      const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
-      const auto maybe = hn::Le(squared, hardly);
+      const auto squared = squared_distances(grid.slots, i, at_);
+      const auto maybe = hn::Le(squared, outside);
       if (hn::AllFalse(d, maybe)) continue;
-      if (!hn::AllFalse(d, hn::Le(squared, surely)) || settle(grid, i, d, maybe)) return found_ = true;
+      if (!hn::AllFalse(d, hn::Le(squared, inside)) || any_touches(grid, i, d, maybe)) return found_ = true;
     }
     return false;
   }
   bool found() const { return found_; }
 
  private:
+  // In double, of the candidates among the points from `first` on.
   template <class Mask>
-  HWY_NOINLINE bool settle(const Grid& grid, std::uint32_t first, Floats d, Mask maybe) const {
-    alignas(64) std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, maybe, bits);
-    for (std::uint32_t lane = 0; lane < hn::Lanes(d); ++lane) {
-      const std::uint32_t i = first + lane;
-      if ((bits[lane / 8] >> lane % 8 & 1) != 0 && touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]},
-                                                           ball_.center, ball_.radius, ball_.point_radius)) {
+  HWY_NOINLINE bool any_touches(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) const {
+    for (std::uint32_t bits = lane_bits(d, candidates); bits != 0; bits &= bits - 1) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, ball_.center, ball_.radius,
+                  ball_.point_radius)) {
         return true;
       }
     }
     return false;
   }
 
-  const Ball& ball_;
+  const SphereCheck& ball_;
   double reach_;
   float at_[3];
   Thresholds limits_;
   bool found_ = false;
 };
 
-// Which point is nearest? The reach shrinks to the best so far; equally far ones stay within it.
+// Which point is nearest? The reach shrinks to the best so far; points as far as that stay within it, since ties go to
+// the lower index.
 class Finder {
  public:
   Finder(const double* center, double reach)
@@ -86,21 +113,17 @@ class Finder {
         at_{to_float(center[0]), to_float(center[1]), to_float(center[2])},
         reach_(reach),
         best_{reach * reach, kNone} {
-    hardly_ = thresholds(center_, reach_).hardly;
+    outside_ = thresholds(center_, reach_).outside;
   }
 
   const double* center() const { return center_; }
   double reach() const { return reach_; }
 
-  HWY_INLINE bool scan(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
+  // As Collider does, but never stops.
+  GRAZE_LANE_FUNCTION bool scan(const Grid& grid, std::uint32_t begin, std::uint32_t end) {
     const Floats d;
-    const auto cx = hn::Set(d, at_[0]), cy = hn::Set(d, at_[1]), cz = hn::Set(d, at_[2]);
     for (std::uint32_t i = begin; i < end; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
-      const auto x = hn::Sub(hn::LoadU(d, grid.slots.x + i), cx);
-      const auto y = hn::Sub(hn::LoadU(d, grid.slots.y + i), cy);
-      const auto z = hn::Sub(hn::LoadU(d, grid.slots.z + i), cz);
-      const auto squared = hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
-      const auto maybe = hn::Le(squared, hn::Set(d, hardly_));
+      const auto maybe = hn::Le(squared_distances(grid.slots, i, at_), hn::Set(d, outside_));
       if (!hn::AllFalse(d, maybe)) rank(grid, i, d, maybe);
     }
     return false;
@@ -108,14 +131,12 @@ class Finder {
   const Found& best() const { return best_; }
 
  private:
+  // In double, the candidates among the points from `first` on.
   template <class Mask>
-  HWY_INLINE void rank(const Grid& grid, std::uint32_t first, Floats d, Mask maybe) {
-    alignas(64) std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, maybe, bits);
+  GRAZE_LANE_FUNCTION void rank(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) {
     bool better = false;
-    for (std::uint32_t lane = 0; lane < hn::Lanes(d); ++lane) {
-      if ((bits[lane / 8] >> lane % 8 & 1) == 0) continue;
-      const std::uint32_t i = first + lane;
+    for (std::uint32_t bits = lane_bits(d, candidates); bits != 0; bits &= bits - 1) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(bits));
       const double squared = squared_distance({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, center_);
       if (squared < best_.squared || (squared == best_.squared && grid.slots.index[i] < best_.index)) {
         best_ = {squared, grid.slots.index[i]};
@@ -123,16 +144,16 @@ class Finder {
       }
     }
     if (better) {
-      // Up by a rounding, so that points whose squares are as large stay within reach.
+      // Rounded up, so that points whose squared distance is the same stay within reach.
       reach_ = std::min(reach_, std::sqrt(best_.squared) * (1 + 4 * kEpsilon) + 1e-160);
-      hardly_ = thresholds(center_, reach_).hardly;
+      outside_ = thresholds(center_, reach_).outside;
     }
   }
 
   double center_[3];
   float at_[3];
   double reach_;
-  float hardly_;
+  float outside_;  // see Thresholds
   Found best_;
 };
 

@@ -76,16 +76,6 @@ std::unique_ptr<Tree<T>> tree_of(std::size_t count, const At& at, const KdTreeOp
   return tree;
 }
 
-std::unique_ptr<Tree<double>> tree_of_doubles(const void* first, std::size_t count, std::size_t stride,
-                                              const KdTreeOptions& options, std::size_t& skipped) {
-  const auto at = [first, stride](std::size_t i) {
-    std::array<double, 3> p;
-    std::memcpy(p.data(), static_cast<const char*>(first) + i * stride, sizeof p);
-    return p;
-  };
-  return tree_of<double>(count, at, options, skipped);
-}
-
 // The bounds that the child of a node has, computed from what is below it.
 template <class T>
 Aabb bounds_below(const Tree<T>& tree, std::size_t level, std::size_t child) {
@@ -150,15 +140,14 @@ KdTree::KdTree(KdTree&&) noexcept = default;
 KdTree& KdTree::operator=(KdTree&&) noexcept = default;
 KdTree::~KdTree() = default;
 
-KdTree::KdTree(const PointsView& points, const KdTreeOptions& options)
-    : floats_(tree_of<float>(
-          points.size(), [&](std::size_t i) { return points[i]; }, options, skipped_)) {}
-
-KdTree::KdTree(std::span<const Vec3> points, const KdTreeOptions& options)
-    : doubles_(tree_of_doubles(points.data(), points.size(), sizeof(Vec3), options, skipped_)) {}
-
-KdTree::KdTree(const double* first, std::size_t count, std::size_t stride, const KdTreeOptions& options)
-    : doubles_(tree_of_doubles(first, count, stride, options, skipped_)) {}
+KdTree::KdTree(const PointView& points, const KdTreeOptions& options) {
+  const auto made_of = [&]<class T>(T) {
+    return tree_of<T>(
+        points.size(), [&](std::size_t i) { return points.load_point<T>(i); }, options, skipped_);
+  };
+  if (points.type() == NumberType::float32) floats_ = made_of(float{});
+  else doubles_ = made_of(double{});
+}
 
 std::size_t KdTree::size() const { return floats_ ? floats_->size : doubles_ ? doubles_->size : 0; }
 

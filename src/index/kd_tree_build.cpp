@@ -11,7 +11,7 @@ namespace {
 
 // Parts of up to this many points count few intervals, or many.
 constexpr std::size_t kFew = 256, kMany = std::size_t{1} << 15U;
-// Every so many points of a part of many tell its range.
+// The range of a large part is estimated from every so many of its points.
 constexpr std::size_t kStep = 4;
 // Points of a sample of larger parts; of smaller ones it has a fourth of that.
 constexpr std::size_t kSample = 1024;

@@ -45,7 +45,7 @@ struct Tree {
   std::size_t children(std::size_t level) const { return level == 0 ? leaves.size() : count[level - 1]; }
 };
 
-/// A point on its way into the tree: as large as two or four machine words, moved as one.
+/// A point that is being sorted into the tree: as large as two or four machine words, moved as one.
 template <class T>
 struct Record;
 template <>

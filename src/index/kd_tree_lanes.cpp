@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::kd_tree {
 namespace HWY_NAMESPACE {
@@ -22,49 +24,51 @@ using Doubles = hn::CappedTag<double, kFan>;
 using Vec = hn::Vec<Doubles>;
 using Mask = hn::Mask<Doubles>;
 
-HWY_INLINE Vec set(double value) { return hn::Set(Doubles(), value); }
-HWY_INLINE Vec load(const double* from) { return hn::Load(Doubles(), from); }
+GRAZE_LANE_FUNCTION Vec set(double value) { return hn::Set(Doubles(), value); }
+GRAZE_LANE_FUNCTION Vec load(const double* from) { return hn::Load(Doubles(), from); }
 
-HWY_INLINE Vec dot(Vec ax, Vec ay, Vec az, Vec bx, Vec by, Vec bz) {
+GRAZE_LANE_FUNCTION Vec dot(Vec ax, Vec ay, Vec az, Vec bx, Vec by, Vec bz) {
   return hn::Add(hn::Add(hn::Mul(ax, bx), hn::Mul(ay, by)), hn::Mul(az, bz));
 }
-HWY_INLINE Vec dot(const double* a, Vec x, Vec y, Vec z) { return dot(set(a[0]), set(a[1]), set(a[2]), x, y, z); }
-HWY_INLINE Vec norm_sq(Vec x, Vec y, Vec z) { return dot(x, y, z, x, y, z); }
+GRAZE_LANE_FUNCTION Vec dot(const double* a, Vec x, Vec y, Vec z) {
+  return dot(set(a[0]), set(a[1]), set(a[2]), x, y, z);
+}
+GRAZE_LANE_FUNCTION Vec norm_sq(Vec x, Vec y, Vec z) { return dot(x, y, z, x, y, z); }
 
 // Boxes in lanes.
 struct Boxes {
   const Vec &lx, &ly, &lz, &hx, &hy, &hz;
 };
 
-// The least and the largest dot(a, p - at) of points p of the boxes.
-HWY_INLINE Vec least_dot(const double* a, const double* at, const Boxes& b) {
+// The smallest and the largest dot(a, p - at) of points p of the boxes.
+GRAZE_LANE_FUNCTION Vec least_dot(const double* a, const double* at, const Boxes& b) {
   return dot(a, hn::Sub(a[0] >= 0 ? b.lx : b.hx, set(at[0])), hn::Sub(a[1] >= 0 ? b.ly : b.hy, set(at[1])),
              hn::Sub(a[2] >= 0 ? b.lz : b.hz, set(at[2])));
 }
-HWY_INLINE Vec most_dot(const double* a, const double* at, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec most_dot(const double* a, const double* at, const Boxes& b) {
   return dot(a, hn::Sub(a[0] >= 0 ? b.hx : b.lx, set(at[0])), hn::Sub(a[1] >= 0 ? b.hy : b.ly, set(at[1])),
              hn::Sub(a[2] >= 0 ? b.hz : b.lz, set(at[2])));
 }
 
 // --- measures: sq(point) and least_sq(boxes) -------------------------------------------------------------------------
 
-HWY_INLINE Vec sq(const FromPoint& m, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Vec sq(const FromPoint& m, Vec x, Vec y, Vec z) {
   return norm_sq(hn::Sub(x, set(m.at[0])), hn::Sub(y, set(m.at[1])), hn::Sub(z, set(m.at[2])));
 }
-HWY_INLINE Vec gap(Vec low, Vec high, Vec min, Vec max) {
+GRAZE_LANE_FUNCTION Vec gap(Vec low, Vec high, Vec min, Vec max) {
   return hn::Max(hn::Max(hn::Sub(low, max), hn::Sub(min, high)), hn::Zero(Doubles()));
 }
-HWY_INLINE Vec least_sq(const FromPoint& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec least_sq(const FromPoint& m, const Boxes& b) {
   const Vec x = set(m.at[0]), y = set(m.at[1]), z = set(m.at[2]);
   return norm_sq(gap(b.lx, b.hx, x, x), gap(b.ly, b.hy, y, y), gap(b.lz, b.hz, z, z));
 }
-HWY_INLINE Vec most_sq(const FromPoint& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec most_sq(const FromPoint& m, const Boxes& b) {
   const Vec x = set(m.at[0]), y = set(m.at[1]), z = set(m.at[2]);
   return norm_sq(hn::Max(hn::Sub(x, b.lx), hn::Sub(b.hx, x)), hn::Max(hn::Sub(y, b.ly), hn::Sub(b.hy, y)),
                  hn::Max(hn::Sub(z, b.lz), hn::Sub(b.hz, z)));
 }
 
-HWY_INLINE Vec sq(const FromAxis& m, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Vec sq(const FromAxis& m, Vec x, Vec y, Vec z) {
   const Vec dx = hn::Sub(x, set(m.at[0])), dy = hn::Sub(y, set(m.at[1])), dz = hn::Sub(z, set(m.at[2]));
   const Vec t = hn::Div(dot(m.v, dx, dy, dz), set(m.vv));
   const Vec on_axis = hn::Min(hn::Max(t, set(m.first)), set(m.last));
@@ -72,10 +76,10 @@ HWY_INLINE Vec sq(const FromAxis& m, Vec x, Vec y, Vec z) {
                  hn::Sub(dz, hn::Mul(on_axis, set(m.v[2]))));
 }
 // How far apart the projections of axis and boxes along coordinate axis i are: there the axis is a line.
-HWY_INLINE Vec gap_along(const double* across, const FromAxis& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec gap_along(const double* across, const FromAxis& m, const Boxes& b) {
   return hn::Max(least_dot(across, m.at, b), hn::Neg(most_dot(across, m.at, b)));
 }
-HWY_INLINE Vec least_sq(const FromAxis& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec least_sq(const FromAxis& m, const Boxes& b) {
   const Vec slack = set(m.slack), zero = hn::Zero(Doubles());
   const Vec lateral = hn::Max(hn::Max(gap_along(m.across[0], m, b), gap_along(m.across[1], m, b)),
                               hn::Max(gap_along(m.across[2], m, b), zero));
@@ -87,7 +91,7 @@ HWY_INLINE Vec least_sq(const FromAxis& m, const Boxes& b) {
   return hn::Mul(hn::Max(hn::Mul(apart, apart), norm_sq(x, y, z)), set(1 - 16 * kEpsilon));
 }
 // Whether everything in the boxes is within `radius` of the axis: the ball around a box is.
-HWY_INLINE Mask within(const FromAxis& m, double radius, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask within(const FromAxis& m, double radius, const Boxes& b) {
   const Vec half = set(0.5);
   const Vec hx = hn::Mul(half, hn::Sub(b.hx, b.lx)), hy = hn::Mul(half, hn::Sub(b.hy, b.ly)),
             hz = hn::Mul(half, hn::Sub(b.hz, b.lz));
@@ -99,40 +103,48 @@ HWY_INLINE Mask within(const FromAxis& m, double radius, const Boxes& b) {
 // --- volumes: contains(point), outside(boxes) = certainly none, inside(boxes) = certainly all
 // -------------------------
 
-HWY_INLINE Mask contains(const InBall& v, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Mask contains(const InBall& v, Vec x, Vec y, Vec z) {
   return hn::Le(sq(v.center, x, y, z), set(v.radius_sq));
 }
-HWY_INLINE Mask outside(const InBall& v, const Boxes& b) { return hn::Gt(least_sq(v.center, b), set(v.radius_sq)); }
-HWY_INLINE Mask inside(const InBall& v, const Boxes& b) { return hn::Le(most_sq(v.center, b), set(v.radius_sq)); }
+GRAZE_LANE_FUNCTION Mask outside(const InBall& v, const Boxes& b) {
+  return hn::Gt(least_sq(v.center, b), set(v.radius_sq));
+}
+GRAZE_LANE_FUNCTION Mask inside(const InBall& v, const Boxes& b) {
+  return hn::Le(most_sq(v.center, b), set(v.radius_sq));
+}
 
-HWY_INLINE Mask contains(const InCapsule& v, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Mask contains(const InCapsule& v, Vec x, Vec y, Vec z) {
   return hn::Le(sq(v.axis, x, y, z), set(v.radius_sq));
 }
-HWY_INLINE Mask outside(const InCapsule& v, const Boxes& b) { return hn::Gt(least_sq(v.axis, b), set(v.radius_sq)); }
-HWY_INLINE Mask inside(const InCapsule& v, const Boxes& b) { return within(v.axis, v.radius, b); }
+GRAZE_LANE_FUNCTION Mask outside(const InCapsule& v, const Boxes& b) {
+  return hn::Gt(least_sq(v.axis, b), set(v.radius_sq));
+}
+GRAZE_LANE_FUNCTION Mask inside(const InCapsule& v, const Boxes& b) { return within(v.axis, v.radius, b); }
 
-HWY_INLINE Mask between(const double* min, const double* max, Vec lx, Vec ly, Vec lz, Vec hx, Vec hy, Vec hz) {
+GRAZE_LANE_FUNCTION Mask between(const double* min, const double* max, Vec lx, Vec ly, Vec lz, Vec hx, Vec hy, Vec hz) {
   const Mask x = hn::And(hn::Ge(hx, set(min[0])), hn::Le(lx, set(max[0])));
   const Mask y = hn::And(hn::Ge(hy, set(min[1])), hn::Le(ly, set(max[1])));
   const Mask z = hn::And(hn::Ge(hz, set(min[2])), hn::Le(lz, set(max[2])));
   return hn::And(x, hn::And(y, z));
 }
-HWY_INLINE Mask contains(const InBox& v, Vec x, Vec y, Vec z) { return between(v.min, v.max, x, y, z, x, y, z); }
-HWY_INLINE Mask outside(const InBox& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask contains(const InBox& v, Vec x, Vec y, Vec z) {
+  return between(v.min, v.max, x, y, z, x, y, z);
+}
+GRAZE_LANE_FUNCTION Mask outside(const InBox& v, const Boxes& b) {
   return hn::Not(between(v.min, v.max, b.lx, b.ly, b.lz, b.hx, b.hy, b.hz));
 }
-HWY_INLINE Mask inside(const InBox& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask inside(const InBox& v, const Boxes& b) {
   return between(v.min, v.max, b.hx, b.hy, b.hz, b.lx, b.ly, b.lz);
 }
 
-HWY_INLINE Mask contains(const InOrientedBox& v, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Mask contains(const InOrientedBox& v, Vec x, Vec y, Vec z) {
   const Vec dx = hn::Sub(x, set(v.at[0])), dy = hn::Sub(y, set(v.at[1])), dz = hn::Sub(z, set(v.at[2]));
   const Mask a = hn::Le(hn::Abs(dot(v.axis[0], dx, dy, dz)), set(v.half[0]));
   const Mask b = hn::Le(hn::Abs(dot(v.axis[1], dx, dy, dz)), set(v.half[1]));
   const Mask c = hn::Le(hn::Abs(dot(v.axis[2], dx, dy, dz)), set(v.half[2]));
   return hn::And(a, hn::And(b, c));
 }
-HWY_INLINE Mask outside(const InOrientedBox& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask outside(const InOrientedBox& v, const Boxes& b) {
   Mask apart = hn::Not(between(v.min, v.max, b.lx, b.ly, b.lz, b.hx, b.hy, b.hz));
   for (int i = 0; i < 3; ++i) {
     apart = hn::Or(apart, hn::Gt(least_dot(v.axis[i], v.at, b), set(v.half[i])));
@@ -140,7 +152,7 @@ HWY_INLINE Mask outside(const InOrientedBox& v, const Boxes& b) {
   }
   return apart;
 }
-HWY_INLINE Mask inside(const InOrientedBox& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask inside(const InOrientedBox& v, const Boxes& b) {
   Mask in = hn::Ge(least_dot(v.axis[0], v.at, b), set(-v.half[0]));
   for (int i = 0; i < 3; ++i) {
     in = hn::And(in, hn::Le(most_dot(v.axis[i], v.at, b), set(v.half[i])));
@@ -149,18 +161,18 @@ HWY_INLINE Mask inside(const InOrientedBox& v, const Boxes& b) {
   return in;
 }
 
-HWY_INLINE Mask contains(const InCylinder& v, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Mask contains(const InCylinder& v, Vec x, Vec y, Vec z) {
   const FromAxis& m = v.axis;
   const Vec along = dot(m.v, hn::Sub(x, set(m.at[0])), hn::Sub(y, set(m.at[1])), hn::Sub(z, set(m.at[2])));
   const Mask ends = hn::And(hn::Ge(along, hn::Zero(Doubles())), hn::Le(along, set(m.vv)));
   return hn::And(ends, hn::Le(sq(m, x, y, z), set(v.radius_sq)));
 }
-HWY_INLINE Mask outside(const InCylinder& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask outside(const InCylinder& v, const Boxes& b) {
   const Mask beyond = hn::Or(hn::Gt(least_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)),
                              hn::Lt(most_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())));
   return hn::Or(beyond, hn::Gt(least_sq(v.axis, b), set(v.radius_sq)));
 }
-HWY_INLINE Mask inside(const InCylinder& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask inside(const InCylinder& v, const Boxes& b) {
   const Mask ends = hn::And(hn::Ge(least_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())),
                             hn::Le(most_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)));
   return hn::And(ends, within(v.axis, v.radius, b));
@@ -168,21 +180,21 @@ HWY_INLINE Mask inside(const InCylinder& v, const Boxes& b) {
 
 constexpr double kOrigin[3] = {0, 0, 0};
 
-HWY_INLINE Mask contains(const InPolytope& v, Vec x, Vec y, Vec z) {
+GRAZE_LANE_FUNCTION Mask contains(const InPolytope& v, Vec x, Vec y, Vec z) {
   Mask in = hn::Eq(x, x);
   for (const region::Side& side : v.sides) {
     in = hn::And(in, hn::Le(dot(side.normal.data(), x, y, z), set(side.offset)));
   }
   return in;
 }
-HWY_INLINE Mask outside(const InPolytope& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask outside(const InPolytope& v, const Boxes& b) {
   Mask out = hn::Ne(b.lx, b.lx);
   for (const region::Side& side : v.sides) {
     out = hn::Or(out, hn::Gt(least_dot(side.normal.data(), kOrigin, b), set(side.offset)));
   }
   return out;
 }
-HWY_INLINE Mask inside(const InPolytope& v, const Boxes& b) {
+GRAZE_LANE_FUNCTION Mask inside(const InPolytope& v, const Boxes& b) {
   Mask in = hn::Eq(b.lx, b.lx);
   for (const region::Side& side : v.sides) {
     in = hn::And(in, hn::Le(most_dot(side.normal.data(), kOrigin, b), set(side.offset)));
@@ -193,7 +205,7 @@ HWY_INLINE Mask inside(const InPolytope& v, const Boxes& b) {
 // --- what the walk calls ---------------------------------------------------------------------------------------------
 
 // The numbers of a node or a leaf as doubles: themselves, or copies in `room`.
-HWY_INLINE const double* in_doubles(const void* from, bool floats, std::size_t count, double* room) {
+GRAZE_LANE_FUNCTION const double* in_doubles(const void* from, bool floats, std::size_t count, double* room) {
   if (!floats) return static_cast<const double*>(from);
   const Doubles d;
   const hn::Rebind<float, Doubles> f;
@@ -203,7 +215,7 @@ HWY_INLINE const double* in_doubles(const void* from, bool floats, std::size_t c
   return room;
 }
 
-HWY_INLINE unsigned bits_of(Mask mask) {
+GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) {
   alignas(8) std::uint8_t bits[8] = {};
   hn::StoreMaskBits(Doubles(), mask, bits);
   return bits[0] & ((1U << hn::Lanes(Doubles())) - 1);

@@ -7,12 +7,11 @@
 #include <type_traits>
 #include <variant>
 
+#include "graze/index/near_first.h"
 #include "index/kd_tree_lanes.h"
 
 namespace graze::kd_tree {
 namespace {
-
-constexpr std::size_t kStack = kMaxLevels * (kFan - 1) + kFan;
 
 // Bits from `first` on of children or points of which there are `all`.
 unsigned existing(unsigned bits, std::size_t first, std::size_t all) {
@@ -24,18 +23,6 @@ void prefetch(const Tree<T>& tree, std::size_t first, unsigned bits) {
   for (; bits != 0; bits &= bits - 1) {
     __builtin_prefetch(&tree.leaves[first + static_cast<unsigned>(std::countr_zero(bits))]);
   }
-}
-
-// Children, those with the lowest bounds first if that matters: a list so short that inserting is the fastest way.
-unsigned list(unsigned bits, const double* bounds, bool near_first, unsigned* order) {
-  unsigned count = 0;
-  for (; bits != 0; bits &= bits - 1) {
-    const auto child = static_cast<unsigned>(std::countr_zero(bits));
-    unsigned at = count++;
-    for (; near_first && at > 0 && bounds[child] < bounds[order[at - 1]]; --at) order[at] = order[at - 1];
-    order[at] = child;
-  }
-  return count;
 }
 
 template <class T>
@@ -55,69 +42,125 @@ void scan(const Leaf<T>& leaf, const Kernels& kernels, const Query& query, Gathe
   }
 }
 
+// Places of the tree as the traversal sees them: nodes, those above leaves being the traversal's leaves.
+struct Place {
+  std::uint32_t node, level;
+};
+
+template <class T>
+class TreeWalk {
+ public:
+  using Place = kd_tree::Place;
+  using Bound = double;  // squared
+
+  TreeWalk(const Tree<T>& tree, const Kernels& kernels, const Query& query)
+      : tree_(tree), kernels_(kernels), query_(query) {}
+
+  Place root() const { return {0, static_cast<std::uint32_t>(tree_.levels - 1)}; }
+  bool is_leaf(const Place& place) const { return place.level == 0; }
+  Place child(const Place& place, std::size_t k) const {
+    return {static_cast<std::uint32_t>(first(place) + k), place.level - 1};
+  }
+
+ protected:
+  static std::size_t first(const Place& place) { return std::size_t{place.node} * kFan; }
+  const Node<T>& node(const Place& place) const { return tree_.nodes[tree_.first[place.level] + place.node]; }
+  unsigned existing_children(unsigned bits, const Place& place) const {
+    return existing(bits, first(place), tree_.children(place.level));
+  }
+
+  const Tree<T>& tree_;
+  const Kernels& kernels_;
+  const Query& query_;
+};
+
+template <class T>
+class GatherWalk : public TreeWalk<T> {
+ public:
+  GatherWalk(const Tree<T>& tree, const Kernels& kernels, const Query& query, Gather& into)
+      : TreeWalk<T>(tree, kernels, query), into_(into) {}
+
+  bool beyond(double least_sq) const { return least_sq > into_.limit_sq; }
+  void open(const Place& place, Children<double>& children) const {
+    const unsigned bits = this->kernels_.reach(this->query_, &this->node(place), into_.limit_sq, children.bound);
+    children.near = this->existing_children(bits, place);
+  }
+  void leaf(const Place& place) {
+    Children<double> leaves;
+    open(place, leaves);
+    const std::size_t first = this->first(place);
+    prefetch(this->tree_, first, leaves.near);
+    if (!into_.shrinking) {
+      for (unsigned left = leaves.near; left != 0; left &= left - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(left));
+        if (!beyond(leaves.bound[k])) scan(this->tree_.leaves[first + k], this->kernels_, this->query_, into_);
+      }
+      return;
+    }
+    std::size_t order[kFan];
+    std::size_t left =
+        sorted_children(leaves.near, leaves.order, [&](std::size_t at, std::size_t k) { order[at] = k; });
+    while (left-- > 0 && !beyond(leaves.bound[order[left]]))
+      scan(this->tree_.leaves[first + order[left]], this->kernels_, this->query_, into_);
+  }
+
+ private:
+  Gather& into_;
+};
+
 template <class T>
 void gather_with(const Tree<T>& tree, const Kernels& kernels, const Query& query, Gather& into) {
-  struct Open {
-    double least_sq;
-    std::uint32_t node, level;
-  };
-  Open stack[kStack];
-  std::size_t height = 0;
-  stack[height++] = {0, 0, static_cast<std::uint32_t>(tree.levels - 1)};
-  while (height > 0) {
-    const Open open = stack[--height];
-    if (open.least_sq > into.limit_sq) continue;
-    alignas(64) double bounds[kFan];
-    const std::size_t first = std::size_t{open.node} * kFan;
-    const unsigned bits =
-        existing(kernels.reach(query, &tree.nodes[tree.first[open.level] + open.node], into.limit_sq, bounds), first,
-                 tree.children(open.level));
-    unsigned order[kFan];
-    if (open.level == 0) {
-      prefetch(tree, first, bits);
-      const unsigned count = list(bits, bounds, into.shrinking, order);
-      for (unsigned i = 0; i < count && bounds[order[i]] <= into.limit_sq; ++i) {
-        scan(tree.leaves[first + order[i]], kernels, query, into);
-      }
-    } else {
-      for (unsigned i = list(bits, bounds, into.shrinking, order); i-- > 0;) {
-        stack[height++] = {bounds[order[i]], static_cast<std::uint32_t>(first + order[i]), open.level - 1};
-      }
-    }
+  GatherWalk<T> walk(tree, kernels, query, into);
+  if (into.shrinking) {
+    NearStack<Place, double, kMaxLevels> open({0, walk.root()});
+    near_first(walk, open);
+  } else {
+    PlainStack<Place, double, kMaxLevels> open({0, walk.root()});
+    near_first(walk, open);
   }
 }
 
+// What lies inside as a whole is counted without looking at its points.
 template <class T>
-void count_with(const Tree<T>& tree, const Kernels& kernels, const Query& query, Counting& into) {
-  struct Open {
-    std::uint32_t node, level;
-  };
-  Open stack[kStack];
-  std::size_t height = 0;
-  stack[height++] = {0, static_cast<std::uint32_t>(tree.levels - 1)};
-  while (height > 0 && into.total < into.enough) {
-    const Open open = stack[--height];
-    const Meeting meeting = kernels.meet(query, &tree.nodes[tree.first[open.level] + open.node]);
-    const std::size_t first = std::size_t{open.node} * kFan;
-    const unsigned some = existing(meeting.some, first, tree.children(open.level));
-    const std::size_t width = kLeaf << 3U * open.level;  // points of a full child
+class CountWalk : public TreeWalk<T> {
+ public:
+  CountWalk(const Tree<T>& tree, const Kernels& kernels, const Query& query, Counting& into)
+      : TreeWalk<T>(tree, kernels, query), into_(into) {}
+
+  bool beyond(double) const { return into_.total >= into_.enough; }
+  void open(const Place& place, Children<double>& children) const {
+    const Meeting meeting = this->kernels_.meet(this->query_, &this->node(place));
+    const unsigned some = this->existing_children(meeting.some, place);
+    const std::size_t width = kLeaf << 3U * place.level;  // points of a full child
     for (unsigned all = some & meeting.all; all != 0; all &= all - 1) {
-      const std::size_t begin = (first + static_cast<unsigned>(std::countr_zero(all))) * width;
-      into.total += std::min(width, tree.size - begin);
+      const std::size_t begin = (this->first(place) + static_cast<unsigned>(std::countr_zero(all))) * width;
+      into_.total += std::min(width, this->tree_.size - begin);
     }
-    unsigned bits = some & ~meeting.all;
-    if (open.level == 0) prefetch(tree, first, bits);
-    for (; bits != 0 && into.total < into.enough; bits &= bits - 1) {
-      const std::size_t child = first + static_cast<unsigned>(std::countr_zero(bits));
-      if (open.level == 0) {
-        alignas(64) double squared[kLeaf];
-        into.total +=
-            static_cast<unsigned>(std::popcount(kernels.find(query, tree.leaves[child].at, kInfinity, squared)));
-      } else {
-        stack[height++] = {static_cast<std::uint32_t>(child), open.level - 1};
-      }
+    children.near = some & ~meeting.all;
+    for (double& bound : children.bound) bound = 0;
+  }
+  void leaf(const Place& place) {
+    Children<double> leaves;
+    open(place, leaves);
+    const std::size_t first = this->first(place);
+    prefetch(this->tree_, first, leaves.near);
+    for (unsigned left = leaves.near; left != 0 && !beyond(0); left &= left - 1) {
+      alignas(64) double squared[kLeaf];
+      const auto& leaf = this->tree_.leaves[first + static_cast<std::size_t>(std::countr_zero(left))];
+      into_.total +=
+          static_cast<unsigned>(std::popcount(this->kernels_.find(this->query_, leaf.at, kInfinity, squared)));
     }
   }
+
+ private:
+  Counting& into_;
+};
+
+template <class T>
+void count_with(const Tree<T>& tree, const Kernels& kernels, const Query& query, Counting& into) {
+  CountWalk<T> walk(tree, kernels, query, into);
+  PlainStack<Place, double, kMaxLevels> open({0, walk.root()});
+  near_first(walk, open);
   into.total = std::min(into.total, into.enough);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graze/base/elementary.h"
 #include "index/kd_tree_lanes.h"
 #include "index/kd_tree_search.h"
 
@@ -27,7 +28,7 @@ FromAxis::FromAxis(const Vec3& from, const Vec3& direction, double t_first, doub
   }
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    const double length = std::hypot(v[j], v[k]);
+    const double length = elementary::hypot(v[j], v[k]);
     across[i][i] = 0;
     across[i][j] = length > 0 ? v[k] / length : 0;
     across[i][k] = length > 0 ? -v[j] / length : 0;

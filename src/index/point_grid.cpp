@@ -9,13 +9,29 @@
 #include "graze/base/error.h"
 #include "index/grid.h"
 #include "index/grid_search.h"
+#include "index/point_check.h"
 
 namespace graze {
 
 using point_grid::Grid;
 
+namespace {
+
+// Half a grid would miss points: where memory is short in the middle of the work, none is left.
+template <class Work>
+void whole_or_empty(Grid& grid, const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    grid = Grid();
+    throw;
+  }
+}
+
+}  // namespace
+
 PointGrid::PointGrid() : grid_(std::make_unique<Grid>()) {}
-PointGrid::PointGrid(const PointsView& points, const PointGridOptions& options) : PointGrid() {
+PointGrid::PointGrid(const PointView& points, const PointGridOptions& options) : PointGrid() {
   rebuild(points, options);
   grid_->scratch = {};
 }
@@ -23,7 +39,8 @@ PointGrid::PointGrid(PointGrid&&) noexcept = default;
 PointGrid& PointGrid::operator=(PointGrid&&) noexcept = default;
 PointGrid::~PointGrid() = default;
 
-void PointGrid::rebuild(const PointsView& points, const PointGridOptions& options) {
+void PointGrid::rebuild(const PointView& points, const PointGridOptions& options) {
+  check_floats(points);
   if (!(options.point_radius >= 0 && options.point_radius <= kLargestLength)) {
     throw Error("point radius", fmt::format("must be from 0 to {}, got {}", kLargestLength, options.point_radius));
   }
@@ -31,27 +48,29 @@ void PointGrid::rebuild(const PointsView& points, const PointGridOptions& option
     throw Error("points", fmt::format("at most 2^32 - 2 points are supported, got {}", points.size()));
   }
   grid_->point_radius = options.point_radius;
-  point_grid::build(*grid_, points);
+  whole_or_empty(*grid_, [&] { point_grid::build(*grid_, points); });
 }
 
-void PointGrid::update(const PointsView& frame, std::size_t first, std::size_t count) {
+void PointGrid::update(const PointView& frame, std::size_t first, std::size_t count) {
+  check_floats(frame);
   if (frame.size() != grid_->given) {
     throw Error("frame", fmt::format("has {} points, but the index was made of {}", frame.size(), grid_->given));
   }
   if (first > frame.size() || count > frame.size() - first) {
     throw Error("frame", fmt::format("points {} to {} reach behind its {} points", first, first + count, frame.size()));
   }
-  point_grid::update(*grid_, frame, first, count);
+  whole_or_empty(*grid_, [&] { point_grid::update(*grid_, frame, first, count); });
 }
 
 bool PointGrid::collides(const Vec3& center, double radius) const {
   const Grid& grid = *grid_;
-  const Ball ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
+  const SphereCheck ball{{center.x(), center.y(), center.z()}, radius, grid.point_radius};
   point_grid::Cell cell;
   // Whatever lies inside of the frame is a number, and a radius beyond all numbers collides as it should.
   if (!(radius >= 0) || !find_cell(grid, ball.center, cell)) return search(grid, ball);
   const point_grid::Verdict verdict = look_up(grid, ball, cell);
-  return verdict == point_grid::Verdict::open ? search_open(grid, ball, cell) : verdict == point_grid::Verdict::hit;
+  return verdict == point_grid::Verdict::undecided ? search_undecided(grid, ball, cell)
+                                                   : verdict == point_grid::Verdict::hit;
 }
 
 bool PointGrid::any_collides(const SpheresView& spheres) const {
@@ -69,10 +88,16 @@ void PointGrid::collides_each(const SpheresView& spheres, std::span<std::uint64_
   }
 }
 
-NearestPoint PointGrid::nearest(const Vec3& center, double limit) const {
+double PointGrid::nearest_at_most(const Vec3& center) const {
+  point_grid::Cell cell{};
+  if (grid_->empty() || !point_grid::find_cell(*grid_, center.data(), cell)) return kInfinity;
+  return point_grid::nearest_at_most(*grid_, cell) * grid_->cell - grid_->point_radius;
+}
+
+Neighbor PointGrid::nearest(const Vec3& center, double limit) const {
   const Grid& grid = *grid_;
   if (!valid_sphere(center.x(), center.y(), center.z(), 0) || std::isnan(limit)) {
-    return {NearestPoint::kNone, std::numeric_limits<double>::quiet_NaN()};
+    return {Neighbor::kNone, std::numeric_limits<double>::quiet_NaN()};
   }
   const double reach = std::min(limit + grid.point_radius, 2 * kLargestLength);
   if (grid.empty() || reach < 0) return {};
@@ -84,6 +109,7 @@ NearestPoint PointGrid::nearest(const Vec3& center, double limit) const {
 
 std::size_t PointGrid::size() const { return grid_->size; }
 std::size_t PointGrid::skipped() const { return grid_->skipped; }
+bool PointGrid::crowded() const { return grid_->crowded; }
 double PointGrid::point_radius() const { return grid_->point_radius; }
 Aabb PointGrid::bounds() const {
   if (grid_->empty()) return {};

@@ -10,7 +10,7 @@
 namespace graze {
 
 /// A ball as a query asks about it: everything finite and valid.
-struct Ball {
+struct SphereCheck {
   double center[3];
   double radius, point_radius;
 };
@@ -21,29 +21,29 @@ inline bool valid_sphere(double x, double y, double z, double radius) {
          radius >= 0 && radius <= kLargestLength;
 }
 
-/// A squared distance of a float point from the centre rounded to float, added up in float: at most `surely` means
-/// within reach, above `hardly` means out of reach, in between the doubles decide.
+/// A squared distance of a float point from the centre rounded to float, added up in float: at most `inside` means
+/// within reach, above `outside` means out of reach, in between the doubles decide.
 struct Thresholds {
-  float surely, hardly;
+  float inside, outside;
 };
 
 inline Thresholds thresholds(const double* center, double reach) {
   // The centre is rounded to float (2^-24 of its coordinates), the difference and its square by some more of 2^-24, and
   // squares below the normal range by 2^-149.
-  constexpr double kRelative = 1e-6, kUnderflow = 1e-43, kMost = std::numeric_limits<float>::max();
+  constexpr double kRelative = 1e-6, kUnderflow = 1e-43, kMaxFloat = std::numeric_limits<float>::max();
   const double largest = std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])});
   const double shift = 2 * 0x1p-24 * largest + 0x1p-140;
   const double out = (reach + shift) * (reach + shift) * (1 + kRelative) + kUnderflow;
   const double in = std::max(reach - shift, 0.0);
-  const double surely = std::min(in * in * (1 - kRelative) - kUnderflow, kMost);
-  return {static_cast<float>(surely) * (1 - 0x1p-22F),
-          out > kMost ? std::numeric_limits<float>::infinity() : static_cast<float>(out) * (1 + 0x1p-22F)};
+  const double inside = std::min(in * in * (1 - kRelative) - kUnderflow, kMaxFloat);
+  return {static_cast<float>(inside) * (1 - 0x1p-22F),
+          out > kMaxFloat ? std::numeric_limits<float>::infinity() : static_cast<float>(out) * (1 + 0x1p-22F)};
 }
 
 /// Rounded to float; what float does not reach becomes its largest number, which is out of reach too or within it.
 inline float to_float(double value) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(std::clamp(value, -kMost, kMost));
+  constexpr double kMaxFloat = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat));
 }
 
 }  // namespace graze

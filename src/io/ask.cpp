@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <array>
+#include <string>
 #include <vector>
 
 #include "graze/base/error.h"
+#include "graze/base/nearest_word.h"
 #include "graze/query/collide.h"
 #include "graze/query/contacts.h"
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
+#include "graze/query/raycast.h"
+#include "io/answer_text.h"
+#include "io/ask_points.h"
 #include "io/ask_search.h"
 #include "io/fields.h"
 #include "io/placed.h"
@@ -23,17 +28,8 @@ namespace {
 // More contacts than any patch of two shapes has corners; a larger "max" costs no memory.
 constexpr std::size_t kMostContacts = 4096;
 
-// The shortest digits that read back to the same double. JSON has no infinity: 1e999 overflows to it.
-std::string text_of(double value) {
-  if (std::isnan(value)) throw std::logic_error("the answer is not a number");
-  if (std::isinf(value)) return value > 0 ? "1e999" : "-1e999";
-  return fmt::format("{}", value);
-}
-
-std::string text_of(const Vec3& v) { return fmt::format("[{},{},{}]", text_of(v.x()), text_of(v.y()), text_of(v.z())); }
-
 // Never throws on ill-formed UTF-8, unlike a plain dump().
-std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 struct Pair {
   Placed a, b;
@@ -42,6 +38,11 @@ struct Pair {
 };
 
 Verdict verdict(bool touching) { return touching ? Verdict::touching : Verdict::clear; }
+
+// Clear is said of a pair only if all verbs agree: the value alone may be above zero where its tolerance is not.
+Verdict verdict_of(const Pair& pair, bool touching, double margin = 0) {
+  return verdict(touching || collide(pair.a, pair.b, {.margin = margin}));
+}
 
 // The answers are members of an object, without its braces, so that an id can precede them.
 
@@ -58,10 +59,11 @@ Answer ask_distance(const Fields& question) {
   const double limit = question.number_or("limit", kInfinity);
   const Distance d = distance(pair.a, pair.b, {.limit = limit});
   if (d.beyond)
-    return {fmt::format(R"("distance":null,"beyond":{})", std::isinf(limit) ? "null" : text_of(limit)), Verdict::clear};
+    return {fmt::format(R"("distance":null,"beyond":{})", std::isinf(limit) ? "null" : text_of(limit)),
+            verdict_of(pair, false)};
   return {fmt::format(R"("distance":{},"on_a":{},"on_b":{},"tolerance":{})", text_of(d.value), text_of(d.on_a),
                       text_of(d.on_b), text_of(d.tolerance)),
-          verdict(d.value <= 0)};
+          verdict_of(pair, !(d.value - d.tolerance > 0))};
 }
 
 Answer ask_contacts(const Fields& question) {
@@ -69,22 +71,40 @@ Answer ask_contacts(const Fields& question) {
   const Pair pair(question);
   const std::size_t max = std::min(question.count_or("max", 8), kMostContacts);
   std::vector<Contact> buffer(max);
-  const auto found = contacts(pair.a, pair.b, buffer, {.max = max, .margin = question.number_or("margin", 0)});
+  const double margin = question.number_or("margin", 0);
+  const auto found = contacts(pair.a, pair.b, buffer, {.max = max, .margin = margin});
   std::string list;
   for (const Contact& c : found) {
     list += fmt::format(R"({}{{"point":{},"normal":{},"depth":{}}})", list.empty() ? "" : ",", text_of(c.point),
                         text_of(c.normal), text_of(c.depth));
   }
-  return {fmt::format(R"("contacts":[{}])", list), verdict(!found.empty())};
+  return {fmt::format(R"("contacts":[{}])", list), verdict_of(pair, !found.empty(), margin)};
 }
 
 Answer ask_penetration(const Fields& question) {
   question.allow_only("penetration", {"ask", "id", "a", "b"});
   const Pair pair(question);
   const Penetration p = penetration(pair.a, pair.b);
-  if (!p.overlapping) return {R"("overlapping":false)", Verdict::clear};
+  if (!p.overlapping) return {R"("overlapping":false)", verdict_of(pair, false)};
   return {fmt::format(R"("overlapping":true,"depth":{},"direction":{},"on_a":{},"on_b":{},"tolerance":{})",
                       text_of(p.depth), text_of(p.direction), text_of(p.on_a), text_of(p.on_b), text_of(p.tolerance)),
+          Verdict::touching};
+}
+
+Answer ask_raycast(const Fields& question) {
+  if (question.has("scene")) throw Error("scene", "is not supported yet");
+  question.allow_only("raycast", {"ask", "id", "ray", "b", "limit"});
+  const Fields line(question.required("ray"), "ray");
+  line.allow_only("a ray", {"from", "direction"});
+  const Vec3 from = line.vector("from"), direction = line.vector("direction");
+  Fields::naming("ray.from", [&] { return checked_point("from", from); });
+  const double limit = question.number_or("limit", kInfinity);
+  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
+  const Ray ray = Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
+  const RayHit hit = raycast(placed_from(question.required("b"), "b"), ray);
+  if (!hit.found()) return {R"("hit":false)", Verdict::clear};
+  return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{})", text_of(hit.distance),
+                      text_of(hit.point), text_of(hit.normal), hit.feature),
           Verdict::touching};
 }
 
@@ -110,29 +130,51 @@ Answer ask_probability(const Fields& question) {
   return {fmt::format(R"("probability":{})", text_of(p)), verdict(p > 0)};
 }
 
-Answer ask(const Json& value) {
+struct Question {
+  std::string_view name;
+  Answer (*ask)(const Fields&);
+};
+// The most frequent first.
+constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
+                                               {"distance", ask_distance},
+                                               {"contacts", ask_contacts},
+                                               {"penetration", ask_penetration},
+                                               {"raycast", ask_raycast},
+                                               {"contains", ask_contains},
+                                               {"closest_point", ask_closest_point},
+                                               {"signed_distance", ask_signed_distance},
+                                               {"search", ask_search},
+                                               {"probability", ask_probability}}};
+// Questions of the contract that nobody answers yet.
+constexpr std::array<std::string_view, 8> kLater{"sweep",    "cost",  "first_contact", "nearest",
+                                                 "tangents", "pairs", "occupancy",     "insert"};
+
+Answer ask(Value value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
-  if (what == "collide") return ask_collide(question);
-  if (what == "distance") return ask_distance(question);
-  if (what == "contacts") return ask_contacts(question);
-  if (what == "penetration") return ask_penetration(question);
-  if (what == "search") return ask_search(question);
-  if (what == "probability") return ask_probability(question);
-  for (const std::string_view later : {"sweep", "cost"}) {
-    if (what == later) throw Error("ask", what + " is not supported yet");
+  for (const auto& [name, ask] : kQuestions) {
+    if (what == name) return ask(question);
   }
-  throw Error("ask", fmt::format("unknown question \"{}\"; known are collide, distance, contacts, penetration, search "
-                                 "and probability",
-                                 shortened(what)));
+  if (std::find(kLater.begin(), kLater.end(), what) != kLater.end()) {
+    throw Error("ask", what + " is not supported yet");
+  }
+  std::vector<std::string> known;
+  std::string list;
+  for (const auto& [name, ask] : kQuestions) {
+    list += fmt::format("{}{}", known.empty() ? "" : known.size() + 1 == kQuestions.size() ? " and " : ", ", name);
+    known.emplace_back(name);
+  }
+  const std::optional<std::string> meant = nearest_word(what, known);
+  throw Error("ask", fmt::format("unknown question \"{}\"; {} are {}", shortened(what),
+                                 meant ? fmt::format("did you mean \"{}\"? Known", *meant) : "known", list));
 }
 
-Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + text_of(Json(why)), verdict}; }
+Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + dumped(Json(why)), verdict}; }
 
-Answer answer_members(const JsonLine& line) {
+Answer answer_members(const Document& line) {
   try {
-    if (!line.error.empty()) return error(line.error, Verdict::refused);
-    return ask(line.value);
+    if (!line.error().empty()) return error(line.error(), Verdict::refused);
+    return ask(line.root());
   } catch (const Error& refusal) {
     return error(refusal.what(), Verdict::refused);
   } catch (const std::exception& failure) {
@@ -144,9 +186,9 @@ Answer answer_members(const JsonLine& line) {
 }  // namespace io
 
 Answer answer(std::string_view question) try {
-  const io::JsonLine line = io::read_json_line(question);
+  const io::Document line(question);
   const Answer members = io::answer_members(line);
-  const std::string id = line.id ? R"("id":)" + io::text_of(*line.id) + "," : "";
+  const std::string id = line.id() ? R"("id":)" + *line.id() + "," : "";
   return {"{" + id + members.text + "}", members.verdict};
 } catch (const std::exception&) {
   return {R"({"error":"internal: out of memory"})", Verdict::failed};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "graze/base/error.h"
@@ -15,8 +16,45 @@
 namespace graze::io {
 namespace {
 
+// A number and what was rounded off it.
+struct Wide {
+  double value = 0, rest = 0;
+
+  void add(double x) {
+    const double sum = value + x, other = sum - value;
+    rest += (value - (sum - other)) + (x - other);
+    value = sum;
+  }
+  void add_product(double x, double y) {
+    const double product = x * y;
+    rest += std::fma(x, y, -product);
+    add(product);
+  }
+};
+
+// pose · p, rounded once at the end: large coordinates that a pose moves back keep their last digits.
+std::array<Wide, 3> moved(const Pose& pose, const std::array<Wide, 3>& p) {
+  std::array<Wide, 3> r;
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    Wide& sum = r[static_cast<std::size_t>(i)];
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const Wide& x = p[static_cast<std::size_t>(k)];
+      sum.add_product(pose.rotation()(i, k), x.value);
+      sum.rest += pose.rotation()(i, k) * x.rest;
+    }
+    sum.add(pose.translation()[i]);
+  }
+  return r;
+}
+
+Vec3 placed_point(const Poses& poses, const Vec3& p) {
+  if (!is_finite(p)) return p;
+  const auto [x, y, z] = moved(poses.pose, moved(poses.local, {Wide{p.x()}, Wide{p.y()}, Wide{p.z()}}));
+  return {x.value + x.rest, y.value + y.rest, z.value + z.rest};
+}
+
 // The points of a cloud where they stand.
-std::vector<Vec3> points_from(const Json& value, const std::string& path) {
+std::vector<Vec3> points_from(Value value, const std::string& path) {
   const Fields fields(value, path);
   const std::string& kind = fields.text("shape");
   if (kind != "cloud") {
@@ -37,9 +75,9 @@ std::vector<Vec3> points_from(const Json& value, const std::string& path) {
     points.reserve(cloud.size());
     for (std::size_t i = 0; i < cloud.size(); ++i) points.push_back(cloud.point(i));
   }
-  const Pose pose = pose_of(fields);
-  if (!(pose == Pose())) {
-    for (Vec3& p : points) p = pose * p;
+  const Poses poses = poses_of(fields);
+  if (!(poses.pose == Pose()) || !(poses.local == Pose())) {
+    for (Vec3& p : points) p = placed_point(poses, p);
   }
   return points;
 }
@@ -52,17 +90,13 @@ struct Volume {
 
 Volume polytope_from(const Fields& fields) {
   fields.allow_only("a polytope", {"planes", "center"});
-  const Json& planes = fields.required("planes");
+  const Value planes = fields.required("planes");
   if (!planes.is_array()) throw Error(fields.path_of("planes"), "must be an array of planes [nx, ny, nz, d]");
   Volume made;
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    const Json wrapped = {{"plane", planes[i]}};
+  for (const Value plane : planes) {
     std::array<double, 4> n;
-    const std::string path = fmt::format("{}[{}]", fields.path_of("planes"), i);
-    Fields::naming(path, [&] {
-      Fields(wrapped, "").numbers("plane", n);
-      return 0;
-    });
+    const std::string path = fmt::format("{}[{}]", fields.path_of("planes"), made.sides.size());
+    Fields::naming(path, [&] { return read_numbers(plane, path, n); });
     made.sides.push_back({Vec3(n[0], n[1], n[2]), n[3]});
   }
   made.value = region::Polytope(made.sides, fields.has("center") ? fields.vector("center") : Vec3::Zero());
@@ -101,14 +135,14 @@ Volume volume_of_kind(const std::string& kind, const Fields& fields) {
   throw Error(fields.path(), "unknown volume; known are ball, line, ray, segment, box, obb, cylinder and polytope");
 }
 
-Volume volume_from(const Json& value, const std::string& path) {
+Volume volume_from(Value value, const std::string& path) {
   if (!value.is_object() || value.size() != 1) {
     throw Error(path, "must be an object of one member: ball, line, ray, segment, box, obb, cylinder or polytope");
   }
-  const auto only = value.begin();
+  const Value only = *value.begin();
   const std::string inner = path_to(path, only.key());
   try {
-    return volume_of_kind(only.key(), Fields(only.value(), inner));
+    return volume_of_kind(std::string(only.key()), Fields(only, inner));
   } catch (const Error& error) {
     // What the volume itself refuses does not know where it stands in the question.
     if (error.where().starts_with(path)) throw;
@@ -140,9 +174,9 @@ Answer ask_search(const Fields& question) {
   }
   bool to_axis = false;
   if (question.has("to_axis")) {
-    const Json& flag = question.required("to_axis");
+    const Value flag = question.required("to_axis");
     if (!flag.is_boolean()) throw Error("to_axis", "must be true or false");
-    to_axis = flag.get<bool>();
+    to_axis = flag.boolean();
   }
   const Volume volume = volume_from(question.required("volume"), "volume");
   const std::vector<Vec3> points = points_from(question.required("in"), "in");

@@ -39,15 +39,26 @@ class TextBytes : public Bytes {
   std::string_view text_;
 };
 
+/// Blocks rather than one text, which would be copied, and be there twice, whenever it grows.
 class OwnedBytes : public Bytes {
  public:
-  OwnedBytes(std::string text, std::string name) : Bytes(std::move(name), text.size()), text_(std::move(text)) {}
+  static constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+  /// All blocks but the last are full.
+  OwnedBytes(std::vector<std::string> blocks, std::uint64_t size, std::string name)
+      : Bytes(std::move(name), size), blocks_(std::move(blocks)) {}
   std::size_t read(std::uint64_t offset, void* to, std::size_t count) const override {
-    return copied(text_, offset, to, count);
+    std::size_t done = 0;
+    while (done < count && offset + done < size()) {
+      const std::uint64_t at = offset + done;
+      done += copied(blocks_[static_cast<std::size_t>(at / kBlock)], at % kBlock, static_cast<char*>(to) + done,
+                     count - done);
+    }
+    return done;
   }
 
  private:
-  std::string text_;
+  std::vector<std::string> blocks_;
 };
 
 class FileBytes : public Bytes {
@@ -86,20 +97,27 @@ class Descriptor {
   int value_;
 };
 
-std::string everything(int file, const std::string& name) {
-  std::string text;
-  std::vector<char> buffer(kBuffer);
+std::shared_ptr<const Bytes> everything(int file, const std::string& name, std::size_t longest) {
+  std::vector<std::string> blocks;
+  std::size_t size = 0, filled = OwnedBytes::kBlock;
   for (;;) {
-    const ssize_t got = ::read(file, buffer.data(), buffer.size());
+    if (filled == OwnedBytes::kBlock) {
+      blocks.emplace_back(OwnedBytes::kBlock, '\0');
+      filled = 0;
+    }
+    const ssize_t got = ::read(file, blocks.back().data() + filled, OwnedBytes::kBlock - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name, errno);
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > Bytes::kLongestPipe) {
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+    size += static_cast<std::size_t>(got);
+    if (size > longest) {
       throw Error(name, fmt::format("is no regular file and delivers more than {} MiB; save it to a file first",
-                                    Bytes::kLongestPipe >> 20));
+                                    longest >> 20));
     }
   }
+  blocks.back().resize(filled);
+  return std::make_shared<OwnedBytes>(std::move(blocks), size, name);
 }
 
 }  // namespace
@@ -110,7 +128,8 @@ std::shared_ptr<const Bytes> Bytes::open(const std::string& path) {
   struct stat status {};
   if (::fstat(file.value(), &status) != 0) fail(path, errno);
   if (S_ISDIR(status.st_mode)) throw Error(path, "is a folder; name a file in it");
-  if (!S_ISREG(status.st_mode)) return std::make_shared<OwnedBytes>(everything(file.value(), path), path);
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) return everything(file.value(), path, kLongestDevice);
+  if (!S_ISREG(status.st_mode)) return everything(file.value(), path, kLongestPipe);
   return std::make_shared<FileBytes>(file.release(), path, static_cast<std::uint64_t>(status.st_size));
 }
 
@@ -172,8 +191,9 @@ bool ByteReader::line(std::string_view& text) {
     const std::size_t size = std::min(some.find('\n'), some.size());
     const bool ends = size < some.size();
     if (long_line_.size() + size > kLongestLine) {
-      throw Error(name(), line_number_ + 1,
-                  fmt::format("is longer than {} KiB; this is no table of points", kLongestLine >> 10));
+      throw Error(
+          name(), line_number_ + 1,
+          fmt::format("is longer than {} MiB, which no line of a file that graze reads may be", kLongestLine >> 20));
     }
     begin_ -= some.size() - size - (ends ? 1 : 0);
     if (ends && long_line_.empty()) {

@@ -13,8 +13,9 @@ namespace graze::io {
 /// Bytes with a name for errors: an open file, or a text in memory. Reading is const and may be done by many at once.
 class Bytes {
  public:
-  /// What is no regular file (a pipe) is read to its end at once, up to this many bytes; more is an Error.
-  static constexpr std::size_t kLongestPipe = std::size_t{1} << 30;
+  /// What is no regular file is read to its end at once, up to this many bytes; more is an Error. A device, such as
+  /// /dev/zero, may have no end.
+  static constexpr std::size_t kLongestPipe = std::size_t{1} << 30, kLongestDevice = std::size_t{16} << 20;
 
   /// Throws Error if the file cannot be read or is a folder.
   static std::shared_ptr<const Bytes> open(const std::string& path);
@@ -41,7 +42,8 @@ class Bytes {
 /// Walks through bytes from the front, with a buffer of its own.
 class ByteReader {
  public:
-  static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+  /// Room for a polygon of as many corners as graze reads, each with three indices of seven digits.
+  static constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 
   explicit ByteReader(std::shared_ptr<const Bytes> bytes, std::uint64_t offset = 0);
 

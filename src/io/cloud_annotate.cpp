@@ -37,7 +37,6 @@ void keep_format(WriteCloudOptions& write, const CloudHeader& header, bool alone
     if (alone && !write.offset) write.offset = header.offset;
   }
   if (header.format == CloudFormat::las && !write.las_minor) write.las_minor = header.version == "1.4" ? 4 : 2;
-  if (write.projection_records.empty()) write.projection_records = header.projection_records;
   if (write.global_encoding == 0) write.global_encoding = header.global_encoding;
   if (alone && write.width == 0) {
     write.width = header.width;
@@ -53,9 +52,10 @@ WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::s
   if (from.empty()) throw Error(to, "there is no file to copy");
   std::vector<std::shared_ptr<const io::Bytes>> files;
   std::vector<CloudHeader> headers;
+  const io::Frame frame{false, added.unit};
   for (const std::string& path : from) {
     files.push_back(io::Bytes::open(path));
-    headers.push_back(io::open_cloud(files.back())->header());
+    headers.push_back(io::header_after(*io::open_cloud(files.back()), frame));
   }
   const bool alike = std::all_of(headers.begin(), headers.end(),
                                  [&](const CloudHeader& h) { return h.attributes == headers[0].attributes; });
@@ -66,6 +66,10 @@ WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::s
     return h.coordinates == NumberType::float32 || size_of(h.coordinates) < 4;
   });
   WriteCloudOptions write = options;
+  const bool one_system = std::all_of(headers.begin(), headers.end(), [&](const CloudHeader& h) {
+    return h.projection_records == headers[0].projection_records;
+  });
+  if (one_system && write.projection_records.empty()) write.projection_records = headers[0].projection_records;
   keep_format(write, headers[0], from.size() == 1);
 
   const io::Walk walk = [&](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
@@ -77,7 +81,7 @@ WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::s
       const Progress part = progress.part(share * static_cast<double>(f), share * static_cast<double>(f + 1));
       const std::unique_ptr<io::CloudSource> source = io::open_cloud(files[f]);
       std::uint64_t rows = 0;
-      io::for_each_buffer(*source, false, part, "writing " + to, [&](ChunkBuffer& in, std::uint64_t first) {
+      io::for_each_buffer(*source, frame, part, "writing " + to, [&](ChunkBuffer& in, std::uint64_t first) {
         const CloudChunk chunk = in.chunk(first);
         for (std::size_t done = 0; done < in.size();) {
           out.clear();
@@ -101,6 +105,13 @@ WriteCloudReport annotate_clouds(std::span<const std::string> from, const std::s
   };
   WriteCloudReport report =
       io::write_rows(to, attributes, single ? NumberType::float32 : NumberType::float64, walk, write);
+  for (std::size_t f = 0; f < headers.size(); ++f) {
+    for (const std::string& note : headers[f].notes) report.notes.push_back(fmt::format("{}: {}", from[f], note));
+  }
+  const bool system_lost = std::any_of(headers.begin(), headers.end(), [&](const CloudHeader& h) {
+    return !h.coordinate_system.empty() && write.projection_records.empty();
+  });
+  if (system_lost) report.notes.emplace_back("the coordinate system was not kept");
   if (!alike) report.notes.emplace_back("the files have different attributes, which were left out");
   return report;
 }

@@ -9,13 +9,14 @@ namespace graze {
 CloudInfo scan_cloud(const std::string& path, const ReadCloudOptions& options) {
   const std::shared_ptr<const io::Bytes> bytes = io::Bytes::open(path);
   const std::string message = "reading " + path;
+  const io::Frame frame{options.apply_viewpoint, options.unit};
   CloudInfo info;
   io::SpacingSampler sampler;
   {
     const std::unique_ptr<io::CloudSource> source = io::open_cloud(bytes);
-    info.header = io::header_after(*source, options.apply_viewpoint);
-    io::CloudStatistics statistics(info.header.attributes);
-    io::for_each_buffer(*source, options.apply_viewpoint, options.progress.part(0, 0.6), message,
+    const CloudHeader header = io::header_after(*source, frame);
+    io::CloudStatistics statistics(header.attributes);
+    io::for_each_buffer(*source, frame, options.progress.part(0, 0.6), message,
                         [&](io::ChunkBuffer& buffer, std::uint64_t first) {
                           const CloudChunk chunk = buffer.chunk(first);
                           statistics.add(chunk);
@@ -25,6 +26,7 @@ CloudInfo scan_cloud(const std::string& path, const ReadCloudOptions& options) {
                           }
                           return true;
                         });
+    info.header = io::header_after(*source, frame);  // with the notes of the whole file
     info.points = statistics.points;
     info.skipped = statistics.skipped;
     info.bounds = statistics.bounds;
@@ -32,7 +34,7 @@ CloudInfo scan_cloud(const std::string& path, const ReadCloudOptions& options) {
   }
   sampler.prepare(info.bounds);
   const std::unique_ptr<io::CloudSource> again = io::open_cloud(bytes);
-  io::for_each_buffer(*again, options.apply_viewpoint, options.progress.part(0.6, 1), message,
+  io::for_each_buffer(*again, frame, options.progress.part(0.6, 1), message,
                       [&](io::ChunkBuffer& buffer, std::uint64_t) {
                         for (std::size_t i = 0; i < buffer.size(); ++i) {
                           const Eigen::Map<const Vec3> p(buffer.point(i));

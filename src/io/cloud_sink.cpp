@@ -18,7 +18,7 @@ void append_number(std::string& text, const void* at, NumberType type) {
         text += "nan";  // without the sign that it may have
         return;
       }
-      fmt::format_to(std::back_inserter(text), "{}", value);
+      fmt::format_to(std::back_inserter(text), "{}", static_cast<double>(value));
     } else {
       // Widened, since fmt takes int8_t for a character.
       fmt::format_to(std::back_inserter(text), "{}", +value);
@@ -33,12 +33,12 @@ void append_bytes(std::string& text, const void* at, std::size_t size, bool big_
   }
 }
 
-std::string one_word(std::string_view name, char separator) {
+std::string one_word(std::string_view name) {
   std::string word(name);
   for (char& c : word) {
-    if (static_cast<unsigned char>(c) < 32 || c == 127 || c == '"' || c == separator) c = '_';
+    if (static_cast<unsigned char>(c) <= 32 || c == 127 || c == '"') c = '_';
   }
-  return word.empty() ? "_" : word;
+  return word;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "graze/io/cloud_file.h"
 #include "graze/io/write_file.h"
+#include "io/cloud_facts.h"
 
 namespace graze::io {
 
@@ -21,7 +22,7 @@ struct WritePlan {
   std::uint64_t rows = 0;
   Aabb bounds;
   std::vector<AttributeRange> attributes;
-  std::vector<bool> whole;                  ///< see CloudStatistics
+  std::vector<ColumnFacts> facts;           ///< see CloudStatistics
   std::array<std::uint64_t, 16> returns{};  ///< how many rows have each return_number
   WriteCloudOptions options;
 };
@@ -48,13 +49,14 @@ std::unique_ptr<CloudSink> pcd_sink(FileWriter& file, const WritePlan& plan);
 std::unique_ptr<CloudSink> las_sink(FileWriter& file, const WritePlan& plan);
 std::unique_ptr<CloudSink> text_sink(FileWriter& file, const WritePlan& plan);
 
-/// Appends the shortest decimal number that reads back as the same value of that type.
+/// Appends the shortest decimal number that reads back as the same value of that type, and as the same double: a
+/// float32 has the digits of its double, since readers of text mostly make doubles.
 void append_number(std::string& text, const void* at, NumberType type);
 /// Appends the bytes of a number, the most significant first if asked to.
 void append_bytes(std::string& text, const void* at, std::size_t size, bool big_endian = false);
 
-/// A name without what would end it where blanks, or also `separator`, end words.
-std::string one_word(std::string_view name, char separator = ' ');
+/// A name without what would end it where blanks end words: with _ for blanks, quotes and control characters.
+std::string one_word(std::string_view name);
 
 /// A coordinate as it is written: rounds to float32 if that is the type, and keeps the largest distance.
 class CoordinateRounding {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "graze/base/error.h"
+#include "io/cloud_names.h"
 #include "io/json_line.h"
 #include "io/ply_header.h"
 
@@ -42,7 +43,7 @@ const char* parse_float(std::string_view token, T& value) {
     value = std::numeric_limits<T>::quiet_NaN();
     return nullptr;
   }
-  return "is no number";
+  return "is not a number";
 }
 
 template <class T>
@@ -55,7 +56,7 @@ const char* parse_integer(std::string_view token, T& value) {
   const double lowest = static_cast<double>(std::numeric_limits<T>::min());
   const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the first value that does not fit
   if (!(number >= lowest && number < above)) return "does not fit its declared type";
-  if (number != std::trunc(number)) return "is no whole number, as its declared type demands";
+  if (number != std::trunc(number)) return "is not a whole number, as its declared type requires";
   value = static_cast<T>(number);
   return nullptr;
 }
@@ -173,12 +174,16 @@ int CloudSource::add_attribute(std::string name, NumberType type, const std::str
     throw Error(file, fmt::format("has more than {} columns per point; graze reads at most that many", kMostColumns));
   }
   const auto taken = [&](const std::string& text) {
-    return std::any_of(header_.attributes.begin(), header_.attributes.end(),
-                       [&](const AttributeType& a) { return a.name == text; });
+    return is_axis(text) || std::any_of(header_.attributes.begin(), header_.attributes.end(),
+                                        [&](const AttributeType& a) { return a.name == text; });
   };
   if (name.empty()) name = "unnamed";
   std::string unique = name;
   for (int i = 2; taken(unique); ++i) unique = fmt::format("{}_{}", name, i);
+  constexpr std::size_t kMostNotes = 16;
+  if (unique != name && header_.notes.size() < kMostNotes) {
+    header_.notes.push_back(fmt::format("a further column {} is read as {}", io::quoted(name), io::quoted(unique)));
+  }
   header_.attributes.push_back({std::move(unique), type});
   return kAttribute + static_cast<int>(header_.attributes.size()) - 1;
 }
@@ -214,9 +219,7 @@ bool looks_like_pcd(std::string_view start) {
   return false;
 }
 
-}  // namespace
-
-std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
+std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
   const std::string& name = bytes->name();
   if (bytes->size() == 0) throw Error(name, "is empty; a cloud of no points has at least a header");
   std::string start(4096, '\0');
@@ -234,9 +237,18 @@ std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
     if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
   }
   if (start.find('\0') != std::string::npos) {
-    throw Error(name, "is no cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
+    throw Error(name, "is not a point cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
   }
   return open_text(std::move(bytes));
+}
+
+}  // namespace
+
+std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes) {
+  std::string name = bytes->name();
+  std::unique_ptr<CloudSource> source = opened(std::move(bytes));
+  source->set_name(std::move(name));
+  return source;
 }
 
 }  // namespace graze::io

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graze/io/cloud_file.h"
@@ -19,7 +20,7 @@ inline constexpr std::size_t kMostColumns = 1024;
 /// Where a value of a record goes: x, y, z, the attribute kAttribute + k, or nowhere.
 enum Target : int { kNowhere = -1, kX = 0, kY = 1, kZ = 2, kAttribute = 3 };
 
-/// Rows of points and attributes on their way, as many as fit in about a mebibyte, but not more than there may be.
+/// A buffer of rows of points and attributes, as many as fit in about a mebibyte, but not more than there may be.
 class ChunkBuffer {
  public:
   explicit ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows = kMostRows);
@@ -34,7 +35,7 @@ class ChunkBuffer {
   std::byte* value(std::size_t attribute, std::size_t row) {
     return columns_[attribute].data() + row * size_of(types_[attribute]);
   }
-  /// Leaves out the rows that are no points and returns how many they were.
+  /// Removes the rows that are not points and returns how many they were.
   std::size_t drop_skipped();
   CloudChunk chunk(std::uint64_t first);
 
@@ -75,6 +76,9 @@ class CloudSource {
  public:
   virtual ~CloudSource() = default;
   const CloudHeader& header() const { return header_; }
+  /// The name of the file.
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
   /// Appends rows until the buffer is full or there are no more; nothing is appended at the end of the file.
   virtual void fill(ChunkBuffer& buffer) = 0;
   /// How many bytes were read.
@@ -84,12 +88,16 @@ class CloudSource {
   /// The target of a new attribute; a name that is taken gets _2, _3, …
   int add_attribute(std::string name, NumberType type, const std::string& file);
   CloudHeader header_;
+
+ private:
+  std::string name_;
 };
 
 /// The value as it stands in a file, for messages: short, printable, in quotes.
 std::string quoted(std::string_view text);
 
-/// Tells the format by the bytes, where they do not tell by the extension of the name; throws Error if it is none.
+/// Detects the format by the bytes, or where they are ambiguous by the extension of the name; throws Error if it is
+/// none.
 std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes);
 
 std::unique_ptr<CloudSource> open_ply(std::shared_ptr<const Bytes> bytes);

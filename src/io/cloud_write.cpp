@@ -7,6 +7,7 @@
 #include "io/cloud_read.h"
 #include "io/cloud_rows.h"
 #include "io/cloud_sink.h"
+#include "io/las_names.h"
 
 namespace graze {
 namespace {
@@ -16,16 +17,7 @@ using io::Walk;
 using io::write_rows;
 
 CloudFormat format_for(const std::string& path, const std::optional<CloudFormat>& asked) {
-  if (asked) return *asked;
-  const std::string extension = io::extension_of(path);
-  if (extension == "ply") return CloudFormat::ply;
-  if (extension == "pcd") return CloudFormat::pcd;
-  if (extension == "las") return CloudFormat::las;
-  for (const char* text : {"xyz", "csv", "txt", "asc", "pts"}) {
-    if (extension == text) return CloudFormat::text;
-  }
-  if (extension == "laz") throw Error(path, "graze does not write LAZ (compressed LAS); write .las");
-  throw Error(path, "its name does not tell the format; end it in .ply, .pcd, .las, .xyz or .csv, or state the format");
+  return asked ? *asked : writable_cloud_format(path);
 }
 
 CloudEncoding encoding_for(const std::string& path, CloudFormat format, const std::optional<CloudEncoding>& asked) {
@@ -64,6 +56,19 @@ std::unique_ptr<io::CloudSink> sink_for(FileWriter& file, const io::WritePlan& p
 
 }  // namespace
 
+CloudFormat writable_cloud_format(const std::string& path) {
+  const std::string extension = io::extension_of(path);
+  if (extension == "ply") return CloudFormat::ply;
+  if (extension == "pcd") return CloudFormat::pcd;
+  if (extension == "las") return CloudFormat::las;
+  for (const char* text : {"xyz", "csv", "txt", "asc", "pts"}) {
+    if (extension == text) return CloudFormat::text;
+  }
+  if (extension == "laz") throw Error(path, "graze does not write LAZ (compressed LAS); write .las");
+  throw Error(path,
+              "its name does not indicate a format; end it in .ply, .pcd, .las, .xyz or .csv, or state the format");
+}
+
 WriteCloudReport io::write_rows(const std::string& path, const std::vector<AttributeType>& attributes,
                                 NumberType stored, const Walk& walk, const WriteCloudOptions& options) {
   io::WritePlan plan;
@@ -80,10 +85,8 @@ WriteCloudReport io::write_rows(const std::string& path, const std::vector<Attri
 
   WriteCloudReport report;
   io::CloudStatistics statistics(attributes);
-  std::size_t returns = attributes.size();
-  for (std::size_t k = 0; k < attributes.size(); ++k) {
-    if (attributes[k].name == "return_number" && !is_float(attributes[k].type)) returns = k;
-  }
+  const std::size_t returns = io::las::column_of("return_number", attributes.size(),
+                                                 [&](std::size_t k) -> std::string_view { return attributes[k].name; });
   walk(options.progress.part(0, 0.4), [&](ChunkBuffer& buffer, std::uint64_t first) {
     if (drop) report.dropped += buffer.drop_skipped();
     const CloudChunk chunk = buffer.chunk(first);
@@ -91,7 +94,8 @@ WriteCloudReport io::write_rows(const std::string& path, const std::vector<Attri
     if (returns < attributes.size()) {
       for (std::size_t i = 0; i < chunk.points.size(); ++i) {
         const double value = chunk.attributes[returns][i];
-        if (value >= 0 && value < 16) ++plan.returns[static_cast<std::size_t>(value)];
+        if (value >= 0 && value < 16)
+          ++plan.returns[static_cast<std::size_t>(value)];  // LAS asks whether all are whole
       }
     }
     return true;
@@ -104,7 +108,7 @@ WriteCloudReport io::write_rows(const std::string& path, const std::vector<Attri
   plan.rows = statistics.points;
   plan.bounds = statistics.bounds;
   plan.attributes = std::move(statistics.attributes);
-  plan.whole = std::move(statistics.whole);
+  plan.facts = std::move(statistics.facts);
 
   const std::unique_ptr<io::CloudSink> sink = sink_for(file, plan);
   walk(options.progress.part(0.4, 1), [&](ChunkBuffer& buffer, std::uint64_t) {
@@ -144,7 +148,7 @@ Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attribut
   };
 }
 
-// Makes many points at once, so that whoever makes them can share the work among threads.
+// Makes many points at once, so that the caller can share the work among threads.
 Walk walk_through(std::uint64_t count, const PointMaker& make, const std::string& path) {
   return [&make, count, path](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 18;
@@ -183,6 +187,28 @@ WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const 
                     walk_through(cloud, attributes, path), options);
 }
 
+namespace {
+
+// What stands in the header of a file and not in that of the copy.
+void note_what_is_left(const CloudHeader& header, const WriteCloudOptions& write, bool moved, CloudFormat to,
+                       WriteCloudReport& report) {
+  if (header.viewpoint && !(to == CloudFormat::pcd && write.viewpoint)) {
+    report.notes.emplace_back(moved && to == CloudFormat::pcd
+                                  ? "the viewpoint was left out, as the points were moved"
+                                  : "the viewpoint was neither applied nor kept (--apply-viewpoint)");
+  }
+  const bool rows =
+      to == CloudFormat::pcd && write.width == header.width && write.height == header.height && report.dropped == 0;
+  if (header.height > 1 && !rows) {
+    report.notes.push_back(fmt::format("the order in {} rows of {} points was not kept", header.height, header.width));
+  }
+  if (!header.coordinate_system.empty() && (to != CloudFormat::las || write.projection_records.empty())) {
+    report.notes.push_back(fmt::format("the coordinate system '{}' was not kept", header.coordinate_system));
+  }
+}
+
+}  // namespace
+
 WriteCloudReport convert_cloud(const std::string& from, const std::string& to, const ConvertCloudOptions& options) {
   const bool moved = options.scale != 1 || !options.translation.isZero(0);
   if (!std::isfinite(options.scale) || options.scale == 0) {
@@ -190,7 +216,15 @@ WriteCloudReport convert_cloud(const std::string& from, const std::string& to, c
   }
   if (!is_finite(options.translation)) throw Error("translation", "must be finite");
   const std::shared_ptr<const io::Bytes> bytes = io::Bytes::open(from);
-  const CloudHeader header = io::header_after(*io::open_cloud(bytes), options.apply_viewpoint);
+  const CloudFormat format = format_for(to, options.write.format);
+  io::Frame frame{options.apply_viewpoint, options.unit};
+  const std::unique_ptr<io::CloudSource> opened = io::open_cloud(bytes);
+  // LAS states the unit of its numbers, so that they can stay as they are.
+  const bool keep_unit = format == CloudFormat::las && !opened->header().projection_records.empty() && !moved &&
+                         !options.unit && !options.apply_viewpoint;
+  if (keep_unit) frame.unit = 1;
+  CloudHeader header = io::header_after(*opened, frame);
+  if (keep_unit) header.projection_records = opened->header().projection_records;
 
   WriteCloudOptions write = options.write;
   const bool keep_grid = header.scale && !options.apply_viewpoint;
@@ -207,9 +241,10 @@ WriteCloudReport convert_cloud(const std::string& from, const std::string& to, c
     write.height = header.height;
   }
   const bool single = header.coordinates == NumberType::float32 || size_of(header.coordinates) < 4;
+  std::vector<std::string> notes;  // of the reader, after it has read all
   const Walk walk = [&](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
     const std::unique_ptr<io::CloudSource> source = io::open_cloud(bytes);
-    io::for_each_buffer(*source, options.apply_viewpoint, progress, fmt::format("{} → {}", from, to),
+    io::for_each_buffer(*source, frame, progress, fmt::format("{} → {}", from, to),
                         [&](ChunkBuffer& buffer, std::uint64_t first) {
                           for (std::size_t i = 0; moved && i < buffer.size(); ++i) {
                             Eigen::Map<Vec3> p(buffer.point(i));
@@ -217,6 +252,7 @@ WriteCloudReport convert_cloud(const std::string& from, const std::string& to, c
                           }
                           return visit(buffer, first);
                         });
+    notes = io::header_after(*source, frame).notes;
   };
   const std::vector<AttributeType> none;
   const Walk bare = [&](const Progress& progress, const std::function<bool(ChunkBuffer&, std::uint64_t)>& visit) {
@@ -237,9 +273,8 @@ WriteCloudReport convert_cloud(const std::string& from, const std::string& to, c
   WriteCloudReport report =
       write_rows(to, options.attributes ? header.attributes : none,
                  single && !moved ? NumberType::float32 : NumberType::float64, options.attributes ? walk : bare, write);
-  if (header.viewpoint && moved && format_for(to, write.format) == CloudFormat::pcd && !write.viewpoint) {
-    report.notes.emplace_back("the viewpoint was left out, as the points were moved");
-  }
+  report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
+  note_what_is_left(header, write, moved, format, report);
   return report;
 }
 

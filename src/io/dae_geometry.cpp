@@ -32,7 +32,7 @@ std::uint64_t count_of(const std::string& file, const pugi::xml_node& element, c
   const pugi::xml_attribute attribute = element.attribute(name);
   std::uint64_t count = fallback;
   if (attribute && !parse_count(attribute.value(), count)) {
-    throw Error(dae_place(file, element), fmt::format("{}={} is no count", name, io::quoted(attribute.value())));
+    throw Error(dae_place(file, element), fmt::format("{}={} is not a count", name, io::quoted(attribute.value())));
   }
   return count;
 }
@@ -71,7 +71,7 @@ class MeshElement {
         if (child.attribute("id").value() == url.substr(1)) return child;
       }
     }
-    refuse(user, fmt::format("names {}, and its mesh has no <{}> of that id", io::quoted(url), kind));
+    refuse(user, fmt::format("refers to {}, and its mesh has no <{}> of that id", io::quoted(url), kind));
   }
 
   void read_positions(const pugi::xml_node& vertices) {
@@ -153,9 +153,9 @@ class MeshElement {
     for_each_word(p, [&](std::string_view word) {
       if (at++ % stride_ != vertex_offset_) return;
       std::uint64_t index = 0;
-      if (!parse_count(word, index)) refuse(p, fmt::format("{} is no index of a vertex", io::quoted(word)));
+      if (!parse_count(word, index)) refuse(p, fmt::format("{} is not a vertex index", io::quoted(word)));
       if (index >= to_.vertices.size()) {
-        refuse(p, fmt::format("index {} names vertex {}, but there are {}", at - 1, index, to_.vertices.size()));
+        refuse(p, fmt::format("index {} refers to vertex {}, but there are {}", at - 1, index, to_.vertices.size()));
       }
       corners_.push_back(static_cast<std::uint32_t>(index));
     });
@@ -197,7 +197,7 @@ class MeshElement {
     std::size_t at = 0;
     for_each_word(lengths, [&](std::string_view word) {
       std::uint64_t length = 0;
-      if (!parse_count(word, length)) refuse(lengths, fmt::format("{} is no number of corners", io::quoted(word)));
+      if (!parse_count(word, length)) refuse(lengths, fmt::format("{} is not a number of corners", io::quoted(word)));
       if (length > corners_.size() - at) {
         refuse(lengths, fmt::format("claims {} corners, but {} are left", length, corners_.size() - at));
       }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
 #include "io/dae_geometry.h"
@@ -34,7 +35,7 @@ class Ids : public pugi::xml_tree_walker {
 class DaeSource {
  public:
   DaeSource(MeshReading& reading, pugi::xml_document& document) : reading_(reading), root_(document.child("COLLADA")) {
-    if (!root_) throw Error(reading.name(), "is no COLLADA file: its outermost element is not <COLLADA>");
+    if (!root_) throw Error(reading.name(), "is not a COLLADA file: its outermost element is not <COLLADA>");
     document.traverse(ids_);
   }
 
@@ -53,6 +54,11 @@ class DaeSource {
         for (const pugi::xml_node& geometry : library.children("geometry")) place(geometry, Transform::Identity());
       }
     }
+    std::size_t geometries = 0;
+    for (const pugi::xml_node& library : root_.children("library_geometries")) {
+      for ([[maybe_unused]] const pugi::xml_node& geometry : library.children("geometry")) ++geometries;
+    }
+    reading_.refuse_if_empty(geometries, "geometries");
   }
 
  private:
@@ -69,7 +75,7 @@ class DaeSource {
     header.unit_told_by = metres ? ToldBy::file : ToldBy::format;
     if (metres) {
       const char* why = parse_number(metres.value(), NumberType::float64, &header.unit);
-      if (why == nullptr && !(header.unit > 0 && header.unit <= 1e9)) why = "is no length of a unit";
+      if (why == nullptr && !(header.unit > 0 && header.unit <= 1e9)) why = "is not a valid unit length";
       if (why != nullptr) {
         refuse(asset.child("unit"), fmt::format("meter={} {}", io::quoted(metres.value()), why));
       }
@@ -86,11 +92,12 @@ class DaeSource {
   pugi::xml_node named(const pugi::xml_node& instance, const char* kind, const char* attribute = "url") const {
     const std::string_view url = instance.attribute(attribute).value();
     if (!url.starts_with('#')) {
-      refuse(instance, fmt::format("names {}, which is not in this file; other files are not read", io::quoted(url)));
+      refuse(instance,
+             fmt::format("refers to {}, which is not in this file; other files are not read", io::quoted(url)));
     }
     const pugi::xml_node found = ids_.find(url.substr(1));
     if (!found || std::string_view(found.name()) != kind) {
-      refuse(instance, fmt::format("names {}, and there is no <{}> of that id", io::quoted(url), kind));
+      refuse(instance, fmt::format("refers to {}, and there is no <{}> of that id", io::quoted(url), kind));
     }
     return found;
   }
@@ -138,7 +145,11 @@ class DaeSource {
       const std::vector<double> r = dae_numbers(reading_.name(), element, 4);
       const Vec3 axis(r[0], r[1], r[2]);
       // An axis of zeros turns nothing.
-      if (axis.norm() > 0) to_world.rotate(Eigen::AngleAxisd(r[3] * std::numbers::pi / 180, axis.normalized()));
+      if (axis.norm() > 0) {
+        const auto [sine, cosine] = elementary::sin_cos(r[3] * std::numbers::pi / 360);
+        const Vec3 v = sine * axis.normalized();
+        to_world.rotate(Eigen::Quaterniond(cosine, v.x(), v.y(), v.z()));
+      }
     }
   }
 
@@ -153,7 +164,7 @@ class DaeSource {
   // A skin in the shape that it was bound in, or the base of a morph.
   void place_controlled(const pugi::xml_node& controller, const Transform& to_world, int depth) {
     reading_.note("skins and morphs are not applied: the mesh stands in its bind shape");
-    if (depth > kMostDepth) refuse(controller, "names controllers in a circle");
+    if (depth > kMostDepth) refuse(controller, "refers to controllers in a circle");
     const pugi::xml_node skin = controller.child("skin");
     const pugi::xml_node control = skin ? skin : controller.child("morph");
     if (!control) refuse(controller, "has neither <skin> nor <morph>");
@@ -219,7 +230,7 @@ void read_dae(MeshReading& reading) {
   const pugi::xml_parse_result result = document.load_buffer_inplace(text.data(), text.size());
   if (!result) {
     throw Error(fmt::format("{}: byte {}", bytes->name(), result.offset),
-                fmt::format("is no well-formed XML: {}", result.description()));
+                fmt::format("is not well-formed XML: {}", result.description()));
   }
   DaeSource(reading, document).read();
 }

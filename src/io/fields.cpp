@@ -6,79 +6,92 @@
 #include <algorithm>
 #include <array>
 
+#include "graze/base/nearest_word.h"
+
 namespace graze::io {
 namespace {
 
-std::string_view kind_of(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null:
+std::string_view kind_of(Value value) {
+  switch (value.kind()) {
+    case Value::Kind::null:
       return "null";
-    case Json::value_t::boolean:
+    case Value::Kind::boolean:
       return "true or false";
-    case Json::value_t::string:
+    case Value::Kind::string:
       return "a string";
-    case Json::value_t::array:
+    case Value::Kind::array:
       return "an array";
-    case Json::value_t::object:
+    case Value::Kind::object:
       return "an object";
-    default:
-      return "a number";
+    case Value::Kind::integer:
+    case Value::Kind::whole:
+    case Value::Kind::real:
+      break;
   }
+  return "a number";
 }
 
-[[noreturn]] void refuse(const std::string& path, std::string_view demand, const Json& value) {
+[[noreturn]] void refuse(const std::string& path, std::string_view demand, Value value) {
   throw Error(path, fmt::format("must be {}, got {}", demand, kind_of(value)));
 }
 
-double number_at(const Json& value, const std::string& path) {
-  if (!value.is_number()) refuse(path, "a number", value);
-  return value.get<double>();
-}
-
 // The path is made only when it is needed: a hull may have millions of points.
-void numbers_at(const Json& value, const std::string& path, std::span<double> into) {
-  const std::string demand = fmt::format("an array of {} numbers", into.size());
-  if (!value.is_array()) refuse(path, demand, value);
-  if (value.size() != into.size()) throw Error(path, fmt::format("must be {}, got {}", demand, value.size()));
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    into[i] = value[i].is_number() ? value[i].get<double>() : number_at(value[i], fmt::format("{}[{}]", path, i));
+template <class Path>
+void numbers_at(Value value, const Path& path, std::span<double> into) {
+  const auto demand = [&] { return fmt::format("an array of {} numbers", into.size()); };
+  if (!value.is_array()) refuse(path(), demand(), value);
+  if (value.size() != into.size()) throw Error(path(), fmt::format("must be {}, got {}", demand(), value.size()));
+  std::size_t i = 0;
+  for (const Value part : value) {
+    if (!part.is_number()) refuse(fmt::format("{}[{}]", path(), i), "a number", part);
+    into[i++] = part.number();
   }
 }
 
 }  // namespace
 
-Fields::Fields(const Json& value, std::string path) : object_(value), path_(std::move(path)) {
+void read_numbers(Value value, const std::string& path, std::span<double> into) {
+  numbers_at(
+      value, [&] { return path; }, into);
+}
+
+Fields::Fields(Value value, std::string path) : object_(value), path_(std::move(path)) {
   if (!value.is_object()) refuse(path_.empty() ? "question" : path_, "an object", value);
 }
 
-const Json* Fields::find(std::string_view name) const {
-  const auto found = object_.find(name);
-  return found == object_.end() ? nullptr : &*found;
-}
-
 void Fields::allow_only(std::string_view owner, std::initializer_list<std::string_view> names) const {
-  for (const auto& [key, value] : object_.items()) {
-    if (std::find(names.begin(), names.end(), key) != names.end()) continue;
-    throw Error(path_of(key), fmt::format("unknown field; {} has {}", owner, fmt::join(names, ", ")));
+  std::optional<std::string_view> unknown;  // the first in alphabetical order
+  for (const Value member : object_) {
+    if (std::find(names.begin(), names.end(), member.key()) != names.end()) continue;
+    if (!unknown || member.key() < *unknown) unknown = member.key();
   }
+  if (!unknown) return;
+  const auto meant = nearest_word(std::string(*unknown), {names.begin(), names.end()});
+  throw Error(path_of(*unknown),
+              fmt::format("unknown field;{} {} has {}", meant ? fmt::format(" did you mean \"{}\"?", *meant) : "",
+                          owner, fmt::join(names, ", ")));
 }
 
-const Json& Fields::required(std::string_view name) const {
-  const Json* value = find(name);
-  if (value == nullptr) throw Error(path_of(name), "missing");
+Value Fields::required(std::string_view name) const {
+  const std::optional<Value> value = object_.find(name);
+  if (!value) throw Error(path_of(name), "missing");
   return *value;
 }
 
-double Fields::number(std::string_view name) const { return number_at(required(name), path_of(name)); }
+double Fields::number(std::string_view name) const {
+  const Value value = required(name);
+  if (!value.is_number()) refuse(path_of(name), "a number", value);
+  return value.number();
+}
 
 double Fields::number_or(std::string_view name, double fallback) const { return has(name) ? number(name) : fallback; }
 
 std::size_t Fields::count_or(std::string_view name, std::size_t fallback) const {
   if (!has(name)) return fallback;
-  const Json& value = required(name);
+  const Value value = required(name);
   if (!value.is_number()) refuse(path_of(name), "a whole number of at least 1", value);
   // 1e3 and 8.0 are whole numbers too.
-  const double count = value.get<double>();
+  const double count = value.number();
   if (!(count >= 1) || count != std::floor(count)) {
     throw Error(path_of(name), fmt::format("must be a whole number of at least 1, got {}", count));
   }
@@ -86,14 +99,15 @@ std::size_t Fields::count_or(std::string_view name, std::size_t fallback) const 
   return static_cast<std::size_t>(std::min(count, kMost));
 }
 
-const std::string& Fields::text(std::string_view name) const {
-  const Json& value = required(name);
+std::string Fields::text(std::string_view name) const {
+  const Value value = required(name);
   if (!value.is_string()) refuse(path_of(name), "a string", value);
-  return value.get_ref<const std::string&>();
+  return std::string(value.text());
 }
 
 void Fields::numbers(std::string_view name, std::span<double> values) const {
-  numbers_at(required(name), path_of(name), values);
+  numbers_at(
+      required(name), [&] { return path_of(name); }, values);
 }
 
 Vec3 Fields::vector(std::string_view name) const {
@@ -103,11 +117,13 @@ Vec3 Fields::vector(std::string_view name) const {
 }
 
 std::vector<Vec3> Fields::points(std::string_view name) const {
-  const Json& value = required(name);
+  const Value value = required(name);
   if (!value.is_array()) refuse(path_of(name), "an array of points", value);
   std::vector<Vec3> points(value.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    numbers_at(value[i], fmt::format("{}[{}]", path_of(name), i), {points[i].data(), 3});
+  std::size_t i = 0;
+  for (const Value point : value) {
+    numbers_at(point, [&] { return fmt::format("{}[{}]", path_of(name), i); }, {points[i].data(), 3});
+    ++i;
   }
   return points;
 }

@@ -9,7 +9,7 @@
 
 #include "graze/base/error.h"
 #include "graze/base/vec.h"
-#include "io/json_line.h"
+#include "io/json_value.h"
 
 namespace graze::io {
 
@@ -17,22 +17,22 @@ namespace graze::io {
 /// it refuses.
 class Fields {
  public:
-  /// Throws unless `value` is an object. Keeps a reference to it.
-  Fields(const Json& value, std::string path);
+  /// Throws unless `value` is an object. Its document must outlive this.
+  Fields(Value value, std::string path);
 
   const std::string& path() const { return path_; }
   std::string path_of(std::string_view name) const { return path_to(path_, name); }
-  bool has(std::string_view name) const { return find(name) != nullptr; }
+  bool has(std::string_view name) const { return object_.find(name).has_value(); }
 
   /// Throws if there is a member whose name is not among `names`; `owner` ("a sphere") stands in the message.
   void allow_only(std::string_view owner, std::initializer_list<std::string_view> names) const;
 
   /// The members themselves; a missing one throws, as does one of another type.
-  const Json& required(std::string_view name) const;
+  Value required(std::string_view name) const;
   double number(std::string_view name) const;
   double number_or(std::string_view name, double fallback) const;
   std::size_t count_or(std::string_view name, std::size_t fallback) const;
-  const std::string& text(std::string_view name) const;
+  std::string text(std::string_view name) const;
   Vec3 vector(std::string_view name) const;
   std::vector<Vec3> points(std::string_view name) const;
   /// As many numbers as `values` has room for.
@@ -42,7 +42,17 @@ class Fields {
   template <typename Size>
   Size checked(std::string_view name) const {
     const double value = number(name);
-    return naming(path_of(name), [&] { return Size(value); });
+    return at(name, [&] { return Size(value); });
+  }
+
+  /// What `make()` makes of a member; an Error of its own is thrown anew with the path of the member.
+  template <typename Make>
+  auto at(std::string_view name, Make make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      throw Error(path_of(name), reason(error));
+    }
   }
 
   /// What `make()` makes; an Error of its own is thrown anew with `path` instead of where it thought it was.
@@ -51,15 +61,18 @@ class Fields {
     try {
       return make();
     } catch (const Error& error) {
-      throw Error(path, std::string(error.what()).substr(error.where().size() + 2));
+      throw Error(path, reason(error));
     }
   }
 
  private:
-  const Json* find(std::string_view name) const;
+  static std::string reason(const Error& error) { return std::string(error.what()).substr(error.where().size() + 2); }
 
-  const Json& object_;
+  Value object_;
   std::string path_;
 };
+
+/// As many numbers as `into` has room for, from an array that stands at `path`; throws Error naming what it refuses.
+void read_numbers(Value value, const std::string& path, std::span<double> into);
 
 }  // namespace graze::io

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "graze/base/error.h"
-#include "graze/geometry/number.h"
+#include "graze/base/number.h"
 #include "io/cloud_source.h"
 
 namespace graze::io {
@@ -43,7 +43,7 @@ int component_of(const GltfValue& accessor) {
 int check_index_type(const GltfValue& owner) {
   const int component = component_of(owner);
   if (component != 5121 && component != 5123 && component != 5125) {
-    owner.refuse(fmt::format("componentType {} is no type of indices", component));
+    owner.refuse(fmt::format("componentType {} is not an index type", component));
   }
   return component;
 }
@@ -152,7 +152,7 @@ ByteRange GltfBuffers::fetch(const GltfValue& buffer, const std::string& uri) {
   if (!uri.starts_with("data:")) return open_beside(buffer, uri);
   const std::size_t comma = uri.find(',');
   if (comma == std::string::npos || !std::string_view(uri).substr(0, comma).ends_with(";base64")) {
-    buffer.refuse("its uri is no data in base64");
+    buffer.refuse("its uri is not base64 data");
   }
   std::unique_ptr<std::string> bytes = decode_base64(std::string_view(uri).substr(comma + 1));
   if (!bytes) buffer.refuse("its uri is not well-formed base64");
@@ -166,7 +166,7 @@ ByteRange GltfBuffers::open_beside(const GltfValue& buffer, const std::string& u
     buffer.refuse(fmt::format("lies in another file, {}, and only this one is read", io::quoted(uri)));
   const std::optional<std::string> text = unescaped(uri);
   if (!text || text->find('\0') != std::string::npos || text->find("://") != std::string::npos) {
-    buffer.refuse(fmt::format("{} is no name of a file", io::quoted(uri)));
+    buffer.refuse(fmt::format("{} is not a file name", io::quoted(uri)));
   }
   std::error_code fault;
   // With all links followed: what is named must lie in the folder, wherever the name leads.
@@ -177,7 +177,7 @@ ByteRange GltfBuffers::open_beside(const GltfValue& buffer, const std::string& u
   if (from_home.empty() || *from_home.begin() == ".." || fs::path(*text).is_absolute()) {
     buffer.refuse(fmt::format("{} lies outside of the folder of the file and is not read", io::quoted(uri)));
   }
-  if (!fs::is_regular_file(file, fault)) buffer.refuse(fmt::format("{} is no file", io::quoted(uri)));
+  if (!fs::is_regular_file(file, fault)) buffer.refuse(fmt::format("{} is not a file", io::quoted(uri)));
   const std::shared_ptr<const Bytes> bytes = Bytes::open(file.string());
   reading_.widen(bytes->size());
   return {bytes, 0, bytes->size()};
@@ -262,7 +262,7 @@ void GltfBuffers::append_sparse(const GltfValue& accessor, std::size_t first, in
   read_points(values, normalized, points.data());
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= to.vertices.size() - first) {
-      where.refuse(fmt::format("names entry {}, but there are {}", indices[i], to.vertices.size() - first));
+      where.refuse(fmt::format("refers to entry {}, but there are {}", indices[i], to.vertices.size() - first));
     }
     to.vertices[first + indices[i]] = points[i];
   }

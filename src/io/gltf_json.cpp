@@ -30,7 +30,7 @@ std::size_t GltfValue::count(std::string_view list) const {
 
 GltfValue GltfValue::entry(std::string_view list, std::uint64_t index) const {
   const std::size_t there = count(list);
-  if (index >= there) refuse(fmt::format("names {}[{}], but there are {}", list, index, there));
+  if (index >= there) refuse(fmt::format("refers to {}[{}], but there are {}", list, index, there));
   const Json& array = *value_->find(list);
   return {array[static_cast<std::size_t>(index)], file_, fmt::format("{}[{}]", path_to(path_, list), index)};
 }

@@ -53,6 +53,7 @@ class GltfSource {
                                      std::pair("animations", "animations are not applied")}) {
       if (root_.count(list) > 0) reading_.note(text);
     }
+    reading_.refuse_if_empty(plans_.size(), "meshes");
   }
 
  private:
@@ -103,7 +104,8 @@ class GltfSource {
     const Eigen::Affine3d to_world = parent * transform_of(node);
     if (const std::optional<GltfValue> mesh = node.find("mesh")) {
       const std::uint64_t which = mesh->as_integer();
-      if (which >= plans_.size()) mesh->refuse(fmt::format("names mesh {}, but there are {}", which, plans_.size()));
+      if (which >= plans_.size())
+        mesh->refuse(fmt::format("refers to mesh {}, but there are {}", which, plans_.size()));
       place_mesh(static_cast<std::size_t>(which), to_world);
     }
     const std::optional<GltfValue> extensions = node.find("extensions");
@@ -191,7 +193,7 @@ class GltfSource {
     const std::size_t corners = p.indices ? indices_.size() : count;
     const auto corner = [&](std::size_t i) {
       const std::uint32_t index = p.indices ? indices_[i] : static_cast<std::uint32_t>(i);
-      if (index >= count) throw Error(p.place, fmt::format("names vertex {}, but there are {}", index, count));
+      if (index >= count) throw Error(p.place, fmt::format("refers to vertex {}, but there are {}", index, count));
       return base + index;
     };
     if (p.mode == kTriangles) {
@@ -230,7 +232,7 @@ struct GlbParts {
 GlbParts parts_of(const std::shared_ptr<const Bytes>& bytes) {
   constexpr std::uint32_t kJson = 0x4E4F534A, kBinary = 0x004E4942;
   const std::uint64_t size = bytes->size();
-  if (size < 20) throw Error(bytes->name(), "is no whole GLB file; was it cut off?");
+  if (size < 20) throw Error(bytes->name(), "is not a complete GLB file; was it cut off?");
   if (const std::uint32_t version = word_at(*bytes, 4); version != 2) {
     throw Error(bytes->name() + ": byte 4", fmt::format("GLB version {} is not 2", version));
   }
@@ -273,7 +275,7 @@ void read_gltf(MeshReading& reading, const std::string* folder) {
   text.resize(bytes->read(parts.json.offset, text.data(), text.size()));
   const JsonLine json = read_json_line(text);
   text = {};
-  if (!json.error.empty()) throw Error(reading.name(), "is no glTF: " + json.error);
+  if (!json.error.empty()) throw Error(reading.name(), "is not glTF: " + json.error);
   GltfSource(reading, json.value, std::move(parts.binary), folder).read();
 }
 

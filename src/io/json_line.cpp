@@ -150,6 +150,18 @@ class Builder {
 
 }  // namespace
 
+void dismantle(Json& value) noexcept {
+  if (value.is_array()) {
+    auto& items = value.get_ref<Json::array_t&>();
+    for (Json& item : items) dismantle(item);
+    items.clear();
+  } else if (value.is_object()) {
+    auto& members = value.get_ref<Json::object_t&>();
+    for (auto& member : members) dismantle(member.second);
+    members.clear();
+  }
+}
+
 JsonLine read_json_line(std::string_view text) {
   JsonLine result;
   Builder builder(result);

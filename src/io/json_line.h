@@ -15,7 +15,19 @@ using Json = nlohmann::json;
 /// values recursively on a small stack.
 inline constexpr std::size_t kMaxDepth = 64;
 
+/// Empties a value from its innermost parts on. The destructor of an array or an object that holds something takes
+/// memory, and ends the program where there is none; that of an empty one takes none. Recursive: see kMaxDepth.
+void dismantle(Json& value) noexcept;
+
 struct JsonLine {
+  JsonLine() = default;
+  JsonLine(JsonLine&&) = default;
+  JsonLine& operator=(JsonLine&&) = delete;
+  ~JsonLine() {
+    dismantle(value);
+    if (id) dismantle(*id);
+  }
+
   Json value;
   /// The member "id" of the outermost object, if it was read to its end without fault; null is left in its place.
   std::optional<Json> id;

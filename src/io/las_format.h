@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#include "graze/geometry/number.h"
+#include "graze/base/number.h"
 
 namespace graze::io::las {
 
@@ -18,7 +19,7 @@ inline constexpr std::size_t kGlobalEncoding = 6, kVersionMajor = 24, kVersionMi
 inline constexpr std::size_t kSize12 = 227, kSize13 = 235, kSize14 = 375;
 /// Size of the head of a variable length record, and of one description of extra bytes.
 inline constexpr std::size_t kRecordHead = 54, kExtraBytes = 192;
-inline constexpr std::uint16_t kExtraBytesId = 4, kWktId = 2112, kGeoKeysId = 34735;
+inline constexpr std::uint16_t kExtraBytesId = 4, kWktId = 2112, kGeoKeysId = 34735, kGeoDoublesId = 34736;
 inline constexpr std::uint16_t kWktBit = 16;  // of the global encoding
 inline constexpr int kFormats = 11;
 
@@ -32,6 +33,10 @@ inline constexpr std::array<std::uint8_t, kFormats> kWave = {0, 0, 0, 0, 28, 34,
 /// Formats from here on have wider returns, classes and angles.
 inline constexpr int kWide = 6;
 inline constexpr double kAngleUnit = 0.006;  // degrees, of wide formats
+
+/// An angle of a wide format in degrees, and the number that states it.
+inline float angle_degrees(double raw) { return static_cast<float>(raw * kAngleUnit); }
+inline double angle_raw(double degrees) { return std::round(degrees / kAngleUnit); }
 
 /// The types of extra bytes, by their code less one.
 inline constexpr std::array<NumberType, 10> kExtraTypes = {

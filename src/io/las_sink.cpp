@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "graze/base/error.h"
+#include "io/cloud_names.h"
 #include "io/cloud_sink.h"
 #include "io/las_format.h"
+#include "io/las_names.h"
 
 namespace graze::io {
 namespace {
@@ -36,7 +39,7 @@ constexpr Slot kSlots[] = {
     {"classification", How::bits, NumberType::uint8, {15, 0, 31}, {16, 0, kByte}},
     {"classification_flags", How::bits, NumberType::uint8, {15, 5, 7}, {15, 0, 15}},
     {"scanner_channel", How::bits, NumberType::uint8, {0, 0, 0}, {15, 4, 3}},
-    {"scan_angle", How::angle, NumberType::float32, {16, 0, 127}, {18, 0, 180}},
+    {"scan_angle", How::angle, NumberType::float32, {16, 0, 127}, {18, 0, 32767 * las::kAngleUnit}},
     {"user_data", How::number, NumberType::uint8, {17, 0, kByte}, {17, 0, kByte}},
     {"point_source_id", How::number, NumberType::uint16, {18, 0, kShort}, {20, 0, kShort}},
     {"gps_time", How::number, NumberType::float64, {20, 0, kAnyNumber}, {22, 0, kAnyNumber}},
@@ -46,16 +49,27 @@ constexpr Slot kSlots[] = {
     {"nir", How::number, NumberType::uint16, {0, 0, 0}, {36, 0, kShort}},
 };
 
-/// Whether the values of an attribute can go to the place that LAS has for its name.
-bool fits(const AttributeRange& a, bool whole, const Slot& slot, bool wide) {
+/// Which value of an attribute the field of its name cannot hold exactly; nothing if it holds them all.
+std::optional<ColumnFacts::Row> misfit(const AttributeRange& a, const ColumnFacts& facts, const Slot& slot, bool wide) {
   const double most = (wide ? slot.wide : slot.narrow).most;
-  if (most == 0 || a.not_a_number > 0) return false;
-  if (a.min > a.max) return true;  // no values at all
-  if (slot.how == How::angle) {
-    return a.min >= -most && a.max <= most && (wide || whole);
-  }
-  if (slot.type == NumberType::float64) return a.kind.type == NumberType::float64;
-  return whole && a.min >= 0 && a.max <= most;
+  if (a.min > a.max && !facts.not_a_number) return std::nullopt;  // no values at all
+  if (slot.type == NumberType::float64) return facts.beyond_double;
+  if (facts.not_a_number) return facts.not_a_number;
+  if (facts.fraction && !(slot.how == How::angle && wide)) return facts.fraction;
+  const double least = slot.how == How::angle ? -most : 0;
+  if (a.min < least) return ColumnFacts::Row{facts.min_row, fmt::format("{}", a.min)};
+  if (a.max > most) return ColumnFacts::Row{facts.max_row, fmt::format("{}", a.max)};
+  if (slot.how == How::angle && wide) return facts.off_angle_grid;
+  return std::nullopt;
+}
+
+/// The values that a field takes, in words.
+std::string range_text(const Slot& slot, bool wide) {
+  const double most = (wide ? slot.wide : slot.narrow).most;
+  if (slot.type == NumberType::float64) return "doubles";
+  if (slot.how != How::angle) return fmt::format("whole numbers from 0 to {}", most);
+  return wide ? fmt::format("multiples of {}° up to ±{}°", las::kAngleUnit, most)
+              : fmt::format("whole degrees up to ±{}°", most);
 }
 
 const Slot* slot_named(std::string_view name) {
@@ -67,7 +81,11 @@ const Slot* slot_named(std::string_view name) {
 
 class LasSink : public CloudSink {
  public:
-  LasSink(FileWriter& file, const WritePlan& plan) : file_(file), plan_(plan) {
+  LasSink(FileWriter& file, const WritePlan& plan) : file_(file), plan_(plan), slots_(plan.attributes.size()) {
+    for (const Slot& slot : kSlots) {
+      const std::size_t k = column_of(slot.name);
+      if (k < slots_.size()) slots_[k] = &slot;
+    }
     choose_version();
     choose_scale();
     choose_places();
@@ -77,24 +95,31 @@ class LasSink : public CloudSink {
   void add(const CloudChunk& chunk) override {
     records_.assign(chunk.points.size() * point_size_, '\0');
     for (std::size_t i = 0; i < chunk.points.size(); ++i) put_point(chunk.points[i], records_.data() + i * point_size_);
-    for (std::size_t k = 0; k < places_.size(); ++k) put_column(places_[k], chunk.attributes[k]);
+    for (const Place& place : places_) put_column(place, chunk.attributes[place.attribute]);
     file_.write({records_.data(), records_.size()});
   }
 
  private:
   /// Where an attribute goes.
   struct Place {
+    std::size_t attribute = 0;
     const Slot* slot = nullptr;  // null: extra bytes
     std::size_t offset = 0;
     unsigned shift = 0;
   };
 
+  /// The attribute that a field is for; as many as there are if there is none.
+  std::size_t column_of(std::string_view field) const {
+    return las::column_of(field, plan_.attributes.size(),
+                          [&](std::size_t k) -> std::string_view { return plan_.attributes[k].kind.name; });
+  }
+
+  /// Whether there is an attribute for this field that it holds exactly.
   bool fits_named(std::string_view name, bool wide) const {
-    for (std::size_t k = 0; k < plan_.attributes.size(); ++k) {
-      if (plan_.attributes[k].kind.name == name)
-        return fits(plan_.attributes[k], plan_.whole[k], *slot_named(name), wide);
-    }
-    return false;
+    const Slot& slot = *slot_named(name);
+    const std::size_t k = column_of(name);
+    return (wide ? slot.wide : slot.narrow).most != 0 && k < plan_.attributes.size() &&
+           !misfit(plan_.attributes[k], plan_.facts[k], slot, wide);
   }
 
   // The lower version that loses nothing, unless one was asked for.
@@ -143,46 +168,126 @@ class LasSink : public CloudSink {
     }
   }
 
+  /// Whether points of the chosen format have the field.
+  bool has_field(const Slot& slot) const {
+    if ((wide_ ? slot.wide : slot.narrow).most == 0) return false;
+    if (slot.how == How::color) return color_;
+    if (slot.name == "nir") return infrared_;
+    return slot.name != "gps_time" || time_;
+  }
+
+  // Extra bytes with the name of a field, as graze or others call it, are what other readers refuse.
+  bool names_field(std::string_view name) const {
+    const std::string plain = las::plain_name(name);
+    for (const std::string_view other : {"x",
+                                         "y",
+                                         "z",
+                                         "intensity",
+                                         "returnnumber",
+                                         "numberofreturns",
+                                         "scandirection",
+                                         "scandirectionflag",
+                                         "edgeofflightline",
+                                         "classification",
+                                         "rawclassification",
+                                         "classificationflags",
+                                         "classflags",
+                                         "synthetic",
+                                         "keypoint",
+                                         "withheld",
+                                         "scanangle",
+                                         "scananglerank",
+                                         "userdata",
+                                         "pointsourceid",
+                                         "bitfields",
+                                         "flagbyte"}) {
+      if (plain == other) return true;
+    }
+    if (plain == "scannerchannel" || plain == "scanchannel" || plain == "overlap") return wide_;
+    if (plain == "gpstime") return time_;
+    if (plain == "red" || plain == "green" || plain == "blue") return color_;
+    return (plain == "nir" || plain == "infrared") && infrared_;
+  }
+
   void choose_places() {
     point_size_ = las::kPointSizes[static_cast<std::size_t>(format_)];
+    constexpr std::size_t kLongestName = 32;
+    NameBook book({[](std::string_view name) { return extra_name(name); },
+                   [this](std::string_view name) { return names_field(name); }, kLongestName});
+    std::vector<std::size_t> extra;
     for (std::size_t k = 0; k < plan_.attributes.size(); ++k) {
       const AttributeType& kind = plan_.attributes[k].kind;
-      const Slot* slot = slot_named(kind.name);
-      const bool absent =
-          slot != nullptr && ((slot->how == How::color && !color_) || (kind.name == "nir" && !infrared_) ||
-                              (kind.name == "gps_time" && !time_));
-      Place place;
-      if (slot != nullptr && !absent && fits(plan_.attributes[k], plan_.whole[k], *slot, wide_)) {
-        place = {slot, (wide_ ? slot->wide : slot->narrow).offset, (wide_ ? slot->wide : slot->narrow).shift};
-        if (slot->how == How::color && format_ == 2) place.offset -= 8;  // there is no time before it
-        if (slot->how == How::color && kind.type == NumberType::uint8 && slot->name == "red") {
-          notes_.emplace_back("colours of 8 bits were widened to the 16 that LAS has");
-        }
-      } else {
-        place.offset = point_size_;
-        point_size_ += size_of(kind.type);
-        describe_extra(kind);
-        if (slot != nullptr) {
+      const Slot* slot = slots_[k];
+      const bool has = slot != nullptr && has_field(*slot);
+      if (has && !misfit(plan_.attributes[k], plan_.facts[k], *slot, wide_)) {
+        put_in_field(k, *slot);
+        if (slot->name != kind.name) notes_.push_back(renamed_note(kind.name, slot->name) + ", a field of LAS");
+        if (slot->how == How::color && kind.type == NumberType::uint8) {
           notes_.push_back(
-              fmt::format("attribute '{}' ({}) does not fit the field that LAS has for it and went to extra "
-                          "bytes",
-                          kind.name, name_of(kind.type)));
+              fmt::format("attribute '{}' of 8 bits was widened to the 16 that LAS has: times 257", kind.name));
         }
+        continue;
       }
-      places_.push_back(place);
+      extra.push_back(k);
+      if (book.free(kind.name)) book.claim(kind.name);
     }
+    for (const std::size_t k : extra) put_in_extra_bytes(k, book);
     if (point_size_ > std::numeric_limits<std::uint16_t>::max() || extra_.size() > 65535) {
-      throw Error(plan_.path, fmt::format("has {} attributes, more than a LAS point can hold; leave some out",
-                                          plan_.attributes.size()));
+      throw Error(plan_.path,
+                  fmt::format("has {} attributes, more than a LAS point can hold; leave them out (--no-attributes)",
+                              plan_.attributes.size()));
     }
   }
 
-  void describe_extra(const AttributeType& kind) {
+  void put_in_field(std::size_t attribute, const Slot& slot) {
+    Place place{attribute, &slot, (wide_ ? slot.wide : slot.narrow).offset, (wide_ ? slot.wide : slot.narrow).shift};
+    if (slot.how == How::color && format_ == 2) place.offset -= 8;  // there is no time before it
+    places_.push_back(place);
+    if (slot.name == "return_number") returns_ = plan_.returns;
+  }
+
+  void put_in_extra_bytes(std::size_t attribute, NameBook& book) {
+    const AttributeType& kind = plan_.attributes[attribute].kind;
+    const Slot* slot = slots_[attribute];
+    const bool has = slot != nullptr && has_field(*slot);
+    const bool kept = !names_field(kind.name) && extra_name(kind.name) == kind.name && kind.name.size() <= 32;
+    const std::string name = kept ? kind.name : book.claim_like(has ? kind.name + "_original" : kind.name);
+    if (has) {
+      const ColumnFacts::Row worst = *misfit(plan_.attributes[attribute], plan_.facts[attribute], *slot, wide_);
+      std::string note = fmt::format(
+          "attribute '{}' does not fit the field that LAS has for it ({}): row {} has {}; it was written as '{}' in "
+          "extra bytes",
+          kind.name, range_text(*slot, wide_), worst.row, worst.value, name);
+      // An angle that is off the grid is near to what the field can hold; other values would mislead.
+      const bool near = slot->how == How::angle && plan_.facts[attribute].not_a_number == std::nullopt &&
+                        std::max(-plan_.attributes[attribute].min, plan_.attributes[attribute].max) <=
+                            (wide_ ? slot->wide : slot->narrow).most;
+      if (near) put_in_field(attribute, *slot);
+      notes_.push_back(note + (near ? ", the field has the nearest it can hold" : ", the field is 0"));
+    } else if (name != kind.name) {
+      notes_.push_back(renamed_note(kind.name, name) +
+                       (names_field(kind.name) ? ", as LAS has a field of that name" : ""));
+    }
+    places_.push_back({attribute, nullptr, point_size_, 0});
+    point_size_ += size_of(kind.type);
+    describe_extra(kind.type, name);
+  }
+
+  // Names end at a NUL, and readers leave out blanks at the end.
+  static std::string extra_name(std::string_view name) {
+    std::string text(name);
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 32 || c == 127) c = '_';
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+  }
+
+  void describe_extra(NumberType type, std::string_view name) {
     std::string description(las::kExtraBytes, '\0');
-    const auto code = std::find(las::kExtraTypes.begin(), las::kExtraTypes.end(), kind.type) - las::kExtraTypes.begin();
+    const auto code = std::find(las::kExtraTypes.begin(), las::kExtraTypes.end(), type) - las::kExtraTypes.begin();
     description[2] = static_cast<char>(code + 1);
-    std::memcpy(description.data() + 4, kind.name.data(), std::min<std::size_t>(kind.name.size(), 32));
-    if (kind.name.size() > 32) notes_.push_back(fmt::format("the name '{}' was cut to 32 bytes", kind.name));
+    std::memcpy(description.data() + 4, name.data(), name.size());
     extra_ += description;
   }
 
@@ -199,12 +304,15 @@ class LasSink : public CloudSink {
   void write_header() {
     std::string records = plan_.options.projection_records;
     std::uint32_t count = 0;
-    bool wkt = false;
+    bool wkt = false, keys = false;
     for (std::size_t i = 0; i + las::kRecordHead <= records.size(); ++count) {
       wkt = wkt || load<std::uint16_t>(records.data() + i + 18) == las::kWktId;
+      keys = keys || load<std::uint16_t>(records.data() + i + 18) == las::kGeoKeysId;
       i += las::kRecordHead + load<std::uint16_t>(records.data() + i + 20);
     }
     const std::uint32_t projections = count;
+    // Of two systems the one that held goes on holding.
+    if (keys && (plan_.options.global_encoding & las::kWktBit) == 0) wkt = false;
     if (!extra_.empty()) {
       records += record_head("LASF_Spec", las::kExtraBytesId, extra_.size(), "extra bytes") + extra_;
       ++count;
@@ -234,10 +342,10 @@ class LasSink : public CloudSink {
     }
     if (wide_) {
       put<std::uint64_t>(las::kPoints, plan_.rows);
-      for (std::size_t r = 1; r < 16; ++r) put<std::uint64_t>(las::kByReturn + 8 * (r - 1), plan_.returns[r]);
+      for (std::size_t r = 1; r < 16; ++r) put<std::uint64_t>(las::kByReturn + 8 * (r - 1), returns_[r]);
     } else {
       put<std::uint32_t>(las::kLegacyPoints, plan_.rows);
-      for (std::size_t r = 1; r < 6; ++r) put<std::uint32_t>(las::kLegacyByReturn + 4 * (r - 1), plan_.returns[r]);
+      for (std::size_t r = 1; r < 6; ++r) put<std::uint32_t>(las::kLegacyByReturn + 4 * (r - 1), returns_[r]);
     }
     file_.write(header_);
     file_.write(records);
@@ -283,9 +391,9 @@ class LasSink : public CloudSink {
           break;
         case How::angle:
           if (wide_) {
-            put_as<std::int16_t>(to, std::round(value / las::kAngleUnit));
+            put_as<std::int16_t>(to, las::angle_raw(value));
           } else {
-            put_as<std::int8_t>(to, value);
+            put_as<std::int8_t>(to, std::round(value));
           }
           break;
         case How::number:
@@ -308,11 +416,13 @@ class LasSink : public CloudSink {
 
   FileWriter& file_;
   const WritePlan& plan_;
+  std::vector<const Slot*> slots_;  // the field that each attribute is for, or null
   bool wide_ = false, color_ = false, time_ = false, infrared_ = false;
   int format_ = 0;
   Vec3 scale_ = Vec3::Zero(), offset_ = Vec3::Zero();
   std::size_t point_size_ = 0;
-  std::vector<Place> places_;  // one per attribute
+  std::vector<Place> places_;  // one per attribute, or two
+  std::array<std::uint64_t, 16> returns_{};
   std::string extra_, header_;
   std::vector<char> records_;
 };

@@ -8,6 +8,7 @@
 
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
+#include "io/coordinate_units.h"
 #include "io/las_format.h"
 
 namespace graze::io {
@@ -46,6 +47,7 @@ class LasSource : public CloudSource {
     read_header();
     add_fields();
     read_records();
+    find_units();
     reader_ = ByteReader(bytes_, point_offset_);
   }
 
@@ -76,7 +78,7 @@ class LasSource : public CloudSource {
 
   void read_header() {
     const std::size_t got = bytes_->read(0, head_, sizeof head_);
-    if (got < 4 || std::memcmp(head_, "LASF", 4) != 0) refuse("is no LAS file: it does not begin with LASF");
+    if (got < 4 || std::memcmp(head_, "LASF", 4) != 0) refuse("is not a LAS file: it does not start with LASF");
     if (got < las::kSize12) refuse(fmt::format("ends within the LAS header, after {} of {} bytes", got, las::kSize12));
     const int major = at<std::uint8_t>(las::kVersionMajor), minor = at<std::uint8_t>(las::kVersionMinor);
     if (major != 1 || minor > 4) refuse(fmt::format("is LAS {}.{}; graze reads 1.0 to 1.4", major, minor));
@@ -190,6 +192,7 @@ class LasSource : public CloudSource {
     constexpr std::uint64_t kMostProjection = std::uint64_t{1} << 20;
     std::uint64_t at_byte = header_size_;
     const std::uint32_t count = at<std::uint32_t>(las::kRecordCount);
+    std::uint32_t other_records = 0;
     std::size_t extra = las::kPointSizes[static_cast<std::size_t>(header_.point_format)];
     for (std::uint32_t i = 0; i < count; ++i) {
       char head[las::kRecordHead];
@@ -214,8 +217,13 @@ class LasSource : public CloudSource {
         bytes_->read(at_byte, record.data(), record.size());
         read_projection(id, record.substr(sizeof head));
         header_.projection_records += record;
+      } else {
+        ++other_records;
       }
       at_byte += sizeof head + size;
+    }
+    if (other_records > 0) {
+      header_.notes.push_back(fmt::format("{} records of other kinds before the points are not read", other_records));
     }
     if (extra < point_size_) {
       header_.notes.push_back(
@@ -248,12 +256,15 @@ class LasSource : public CloudSource {
   }
 
   void read_projection(std::uint16_t id, const std::string& record) {
+    if (id == las::kGeoDoublesId) geo_doubles_ = record;
     if (id == las::kWktId) {
+      wkt_ = record.substr(0, record.find('\0'));
       // PROJCS["NAD83 / Oregon …",…
       const std::size_t open = record.find('"');
       const std::size_t close = open == std::string::npos ? open : record.find('"', open + 1);
       if (close != std::string::npos) header_.coordinate_system = record.substr(open + 1, close - open - 1);
     } else if (id == las::kGeoKeysId) {
+      geo_keys_ = record;
       // Entries of four shorts: key, where, count, value. 3072 is the projected, 2048 the geographic system.
       std::uint16_t projected = 0, geographic = 0;
       for (std::size_t i = 8; i + 8 <= record.size(); i += 8) {
@@ -264,6 +275,22 @@ class LasSource : public CloudSource {
       }
       const std::uint16_t epsg = projected != 0 ? projected : geographic;
       if (epsg != 0 && header_.coordinate_system.empty()) header_.coordinate_system = fmt::format("EPSG:{}", epsg);
+    }
+  }
+
+  // The global encoding says which of the two holds where a file has both.
+  void find_units() {
+    const CloudUnits by_text = wkt_.empty() ? CloudUnits{} : units_of_wkt(wkt_);
+    const CloudUnits by_keys = geo_keys_.empty() ? CloudUnits{} : units_of_geo_keys(geo_keys_, geo_doubles_);
+    const bool text_first = (header_.global_encoding & las::kWktBit) != 0;
+    const auto told = [](const CloudUnits& u) {
+      return u.kind == CloudUnits::Kind::length || u.kind == CloudUnits::Kind::angle;
+    };
+    const CloudUnits &first = text_first ? by_text : by_keys, &second = text_first ? by_keys : by_text;
+    header_.units = told(first) || !told(second) ? first : second;
+    if (!told(header_.units) &&
+        (by_text.kind == CloudUnits::Kind::unknown || by_keys.kind == CloudUnits::Kind::unknown)) {
+      header_.units = by_text.kind == CloudUnits::Kind::unknown ? by_text : by_keys;
     }
   }
 
@@ -287,7 +314,7 @@ class LasSource : public CloudSource {
     std::byte* angles = value(angle_.target, buffer, row);
     for (std::size_t i = 0; i < count; ++i) {
       const double raw = load_as_double(points_.data() + i * point_size_ + angle_.offset, angle_.type);
-      const auto degrees = static_cast<float>(angle_.type == NumberType::int8 ? raw : raw * las::kAngleUnit);
+      const float degrees = angle_.type == NumberType::int8 ? static_cast<float>(raw) : las::angle_degrees(raw);
       std::memcpy(angles + 4 * i, &degrees, 4);
     }
     for (const ScaledField& field : scaled_) {
@@ -314,6 +341,7 @@ class LasSource : public CloudSource {
   RecordField angle_;
   std::vector<ScaledField> scaled_;
   std::vector<char> points_;
+  std::string wkt_, geo_keys_, geo_doubles_;
 };
 
 }  // namespace

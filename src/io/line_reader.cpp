@@ -1,8 +1,8 @@
 #include "graze/io/line_reader.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,16 +28,22 @@ bool LineReader::fill() {
 LineReader::Got LineReader::next(std::string& line) {
   line.clear();
   bool any = false, too_long = false;
+  std::size_t passed = 0;
   while (begin_ < end_ || fill()) {
     if (!any) ++number_;
     any = true;
     const char* start = buffer_.data() + begin_;
     const char* stop = buffer_.data() + end_;
-    const char* newline = std::find(start, stop, '\n');
+    const void* const found = std::memchr(start, '\n', end_ - begin_);
+    const char* newline = found != nullptr ? static_cast<const char*>(found) : stop;
     const auto size = static_cast<std::size_t>(newline - start);
     too_long = too_long || size > longest_ - line.size();
+    passed += size;
     if (too_long) {
-      line.clear();
+      if (passed / kHopeless > longest_) {
+        throw Error(name_, number_, fmt::format("has no end within {} bytes; these are not lines of text", passed));
+      }
+      line = std::string();  // which gives its memory back
     } else {
       line.append(start, size);
     }

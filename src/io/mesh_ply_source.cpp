@@ -98,7 +98,7 @@ class MeshPlySource {
       return length;
     }
     if (at >= words_.size()) refuse(fmt::format("ends before list '{}'; was the file cut off?", p.name));
-    if (!parse_count(words_[at], length)) refuse(fmt::format("list length {} is no count", io::quoted(words_[at])));
+    if (!parse_count(words_[at], length)) refuse(fmt::format("list length {} is not a count", io::quoted(words_[at])));
     ++at;
     return length;
   }
@@ -171,7 +171,7 @@ class MeshPlySource {
 
   std::uint32_t corner_of(double index) const {
     if (!(index >= 0 && index < static_cast<double>(vertices_)) || index != std::trunc(index)) {
-      refuse(fmt::format("names vertex {}, but there are {}", index, vertices_));
+      refuse(fmt::format("refers to vertex {}, but there are {}", index, vertices_));
     }
     return static_cast<std::uint32_t>(index);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graze/base/error.h"
+#include "graze/geometry/building_bytes.h"
 #include "io/cloud_source.h"
 #include "io/mesh_source.h"
 #include "io/ply_header.h"
@@ -39,8 +40,8 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
   check_options(options);
   const std::string& name = bytes->name();
   const std::optional<MeshFormat> format = mesh_format_of(bytes);
-  if (!format) throw Error(name, "is no mesh that graze can read: STL, OBJ, PLY with faces, OFF, COLLADA or glTF");
-  MeshReading reading(bytes, options.progress);
+  if (!format) throw Error(name, "is not a mesh that graze can read: STL, OBJ, PLY with faces, OFF, COLLADA or glTF");
+  MeshReading reading(bytes, options.progress, options.mesh.solid);
   MeshHeader& header = reading.header;
   header.format = *format;
   options.progress.report(0, "reading " + name);
@@ -64,6 +65,7 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
       read_gltf(reading, folder);
       break;
   }
+  reading.refuse_if_too_large();
   if (header.unit_told_by == ToldBy::caller || !options.believe_unit) {
     header.unit = options.unit;
     header.unit_told_by = ToldBy::caller;
@@ -104,8 +106,8 @@ bool looks_like_off(std::string_view start) {
 
 }  // namespace
 
-MeshReading::MeshReading(std::shared_ptr<const Bytes> bytes, const Progress& progress)
-    : bytes_(std::move(bytes)), progress_(progress) {
+MeshReading::MeshReading(std::shared_ptr<const Bytes> bytes, const Progress& progress, bool solid)
+    : bytes_(std::move(bytes)), progress_(progress), solid_(solid) {
   header.file_size = bytes_->size();
 }
 
@@ -131,7 +133,9 @@ void MeshReading::add_face(TriangleList& to, std::span<const std::uint32_t> corn
 }
 
 void MeshReading::place(const TriangleList& part, const Eigen::Affine3d& to_world) {
-  if (mesh.memory() + part.memory() > budget()) refuse_size();
+  const std::size_t vertices = mesh.vertices.size() + part.vertices.size();
+  const std::size_t triangles = mesh.triangles.size() + part.triangles.size();
+  if (needed(vertices, triangles) > budget()) refuse_size(vertices, triangles);
   if (mesh.vertices.size() + part.vertices.size() >= 0xFFFFFFFF) throw Error(name(), "has 2^32 vertices and more");
   const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
   const bool mirrors = to_world.linear().determinant() < 0;
@@ -153,11 +157,35 @@ void MeshReading::note(std::string text) {
     header.notes.push_back(std::move(text));
 }
 
-void MeshReading::refuse_size() const {
+void MeshReading::refuse_if_empty(std::size_t parts, std::string_view kind) const {
+  if (!mesh.triangles.empty() || header.lines > 0 || header.points > 0) return;
+  throw Error(name(), parts == 0 ? fmt::format("holds no {}, so no triangles", kind)
+                                 : fmt::format("holds {} {}, but its scene places no triangle of them", parts, kind));
+}
+
+std::uint64_t MeshReading::needed(std::size_t vertices, std::size_t triangles) const {
+  // Vectors that grow take three times what they hold for a moment, and keep twice of it.
+  const std::uint64_t lists = vertices * sizeof(Vec3) + triangles * sizeof(MeshTriangle);
+  return 2 * lists + std::max<std::uint64_t>(lists, building_bytes_of_mesh(triangles, vertices, solid_));
+}
+
+void MeshReading::check_now(const TriangleList& list) {
+  if (needed(list.vertices.size(), list.triangles.size()) > budget()) {
+    refuse_size(list.vertices.size(), list.triangles.size());
+  }
+  // Not for every corner: the lists may grow by a part until it is asked again.
+  constexpr std::uint64_t kPart = 16, kLeast = std::uint64_t{1} << 16;
+  checked_ = list.memory() + std::max(kLeast, list.memory() / kPart);
+}
+
+void MeshReading::refuse_if_too_large() { check_now(mesh); }
+
+void MeshReading::refuse_size(std::size_t vertices, std::size_t triangles) const {
   throw Error(name(),
-              fmt::format("makes more than {} MiB of vertices and triangles, by placing the same parts again and "
-                          "again; that is not believed of {} bytes",
-                          budget() >> 20, header.file_size));
+              fmt::format("claims {} triangles and {} vertices or more, which take {} MiB in memory with their "
+                          "search tree; the limit for a file of {} bytes is {} MiB (54 MiB + 54 × its size); "
+                          "divide it, or place its parts once each instead of again and again",
+                          triangles, vertices, needed(vertices, triangles) >> 20, header.file_size, budget() >> 20));
 }
 
 std::string lower_case(std::string_view text) {
@@ -216,10 +244,11 @@ Vec3 point_of(std::span<const std::string_view> words, const ByteReader& reader)
 std::uint32_t index_of(std::string_view word, std::size_t count, const ByteReader& reader) {
   std::uint64_t index = 0;
   if (!parse_count(word, index)) {
-    throw Error(reader.name(), reader.line_number(), fmt::format("{} is no index of a vertex", io::quoted(word)));
+    throw Error(reader.name(), reader.line_number(), fmt::format("{} is not a vertex index", io::quoted(word)));
   }
   if (index >= count) {
-    throw Error(reader.name(), reader.line_number(), fmt::format("names vertex {}, but there are {}", index, count));
+    throw Error(reader.name(), reader.line_number(),
+                fmt::format("refers to vertex {}, but there are {}", index, count));
   }
   return static_cast<std::uint32_t>(index);
 }

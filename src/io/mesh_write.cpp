@@ -28,9 +28,10 @@ MeshFormat format_for(const std::string& path, const std::optional<MeshFormat>& 
   if (extension == "obj") return MeshFormat::obj;
   if (extension == "ply") return MeshFormat::ply;
   if (extension == "off") return MeshFormat::off;
-  throw Error(path,
-              "its name tells no format of meshes that graze writes; end it in .stl, .obj, .ply or .off, or state "
-              "the format");
+  throw Error(
+      path,
+      "its name does not indicate a mesh format that graze writes; end it in .stl, .obj, .ply or .off, or state "
+      "the format");
 }
 
 MeshEncoding encoding_for(const std::string& path, MeshFormat format, const std::optional<MeshEncoding>& asked) {
@@ -62,7 +63,8 @@ class MeshWriter {
     for (std::size_t i = 0; i < triangles.size(); ++i) {
       for (const std::uint32_t index : triangles[i]) {
         if (index >= vertices.size()) {
-          throw Error(path, fmt::format("triangle {} names vertex {}, but there are {}", i, index, vertices.size()));
+          throw Error(path,
+                      fmt::format("triangle {} refers to vertex {}, but there are {}", i, index, vertices.size()));
         }
       }
     }
@@ -130,7 +132,7 @@ class MeshWriter {
       file.write("solid graze\n");
       rows(file, triangles_.size(), 0, 1, [&](std::size_t i) {
         const Eigen::Vector3f n = normal(triangles_[i]).cast<float>();
-        text_ += fmt::format("facet normal {} {} {}\nouter loop\n", n.x(), n.y(), n.z());
+        text_ += fmt::format("facet normal {} {} {}\nouter loop\n", double{n.x()}, double{n.y()}, double{n.z()});
         for (const std::uint32_t corner : triangles_[i]) {
           text_ += "vertex ";
           add_point(vertices_[corner]);
@@ -140,7 +142,7 @@ class MeshWriter {
       file.write("endsolid graze\n");
       return;
     }
-    // Not beginning with "solid", so that nobody takes it for text.
+    // Must not start with "solid", so that no reader takes it for text.
     std::string header = "binary STL made by graze";
     header.resize(80, ' ');
     const auto count = static_cast<std::uint32_t>(triangles_.size());

@@ -54,7 +54,7 @@ class OffSource {
   }
 
   void read_counts() {
-    if (!next_line()) throw Error(reader_.name(), "is no OFF file: it holds no line but comments");
+    if (!next_line()) throw Error(reader_.name(), "is not an OFF file: it holds no line but comments");
     if (words_[0].ends_with("OFF")) {
       const std::string_view kind = words_[0].substr(0, words_[0].size() - 3);
       if (kind.find_first_of("4n") != std::string_view::npos) {
@@ -81,10 +81,11 @@ class OffSource {
 
   void read_face() {
     std::uint64_t corners = 0;
-    if (!parse_count(words_[0], corners)) refuse(fmt::format("{} is no number of corners", quoted(words_[0])));
+    if (!parse_count(words_[0], corners)) refuse(fmt::format("{} is not a number of corners", quoted(words_[0])));
     if (corners > words_.size() - 1) {
       refuse(fmt::format("a face claims {} corners, {} follow", corners, words_.size() - 1));
     }
+    check_corners(corners, [&](const std::string& why) { refuse(why); });
     corners_.clear();
     for (std::size_t k = 1; k <= corners; ++k) {
       corners_.push_back(index_of(words_[k], reading_.mesh.vertices.size(), reader_));

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
 
 #include "graze/base/error.h"
+#include "io/cloud_names.h"
 #include "io/cloud_sink.h"
 #include "io/lzf.h"
 
@@ -33,26 +35,32 @@ std::optional<std::pair<std::string_view, std::size_t>> indexed(std::string_view
   return std::pair(name.substr(0, open), index);
 }
 
-std::vector<Field> fields_of(const std::vector<AttributeRange>& attributes) {
+// PCD has its own meaning for padding and packed colours.
+bool means_something(std::string_view name) { return is_axis(name) || name == "_" || name == "rgb" || name == "rgba"; }
+
+std::vector<Field> fields_of(const std::vector<AttributeRange>& attributes, const std::vector<std::string>& names) {
   std::vector<Field> fields;
+  const auto has = [](const std::vector<std::string>& all, std::string_view name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
   const auto is_color = [&](std::size_t k, std::string_view name) {
     return k < attributes.size() && attributes[k].kind == AttributeType{std::string(name), NumberType::uint8};
   };
   for (std::size_t k = 0; k < attributes.size();) {
     const AttributeType& kind = attributes[k].kind;
-    Field field{one_word(kind.name), kind.type, k, 1, false};
+    Field field{names[k], kind.type, k, 1, false};
     if (is_color(k, "red") && is_color(k + 1, "green") && is_color(k + 2, "blue")) {
       field.color = true;
       field.count = is_color(k + 3, "alpha") ? 4 : 3;
       field.name = field.count == 4 ? "rgba" : "rgb";
-    } else if (const auto start = indexed(kind.name); start && start->second == 0) {
+    } else if (const auto start = indexed(names[k]); start && start->second == 0 && !start->first.empty() &&
+                                                     !means_something(start->first) && !has(names, start->first)) {
       while (k + field.count < attributes.size()) {
-        const AttributeType& next = attributes[k + field.count].kind;
-        const auto name = indexed(next.name);
-        if (next.type != kind.type || name != std::pair(start->first, field.count)) break;
+        const auto name = indexed(names[k + field.count]);
+        if (attributes[k + field.count].kind.type != kind.type || name != std::pair(start->first, field.count)) break;
         ++field.count;
       }
-      if (field.count > 1) field.name = one_word(start->first);
+      if (field.count > 1) field.name = start->first;
     }
     k += field.count;
     fields.push_back(std::move(field));
@@ -68,7 +76,7 @@ class PcdSink : public CloudSink {
       : file_(file),
         encoding_(plan.encoding),
         coordinates_(plan.coordinates),
-        fields_(fields_of(plan.attributes)),
+        fields_(fields_of(plan.attributes, names_for(plan.attributes, {one_word, means_something}, notes_))),
         round_(plan.coordinates) {
     std::string names = "FIELDS x y z", sizes = "SIZE", types = "TYPE", counts = "COUNT";
     for (int k = 0; k < 3; ++k) {

@@ -95,7 +95,13 @@ class PcdSource : public CloudSource {
         if (!fields_.empty()) refuse_line(fmt::format("{} comes twice", key));
         if (words.size() > kMostColumns) refuse_line(fmt::format("has more than {} fields", kMostColumns));
         fields_.resize(words.size());
-        for (std::size_t i = 0; i < words.size(); ++i) fields_[i].name = words[i];
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          if (words[i] != "_" && std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
+                                     words.begin() + static_cast<std::ptrdiff_t>(i)) {
+            refuse_line(fmt::format("field {} comes twice", quoted(words[i])));
+          }
+          fields_[i].name = words[i];
+        }
       } else if (key == "SIZE" || key == "TYPE" || key == "COUNT") {
         keep_per_field(key, words);
       } else if (key == "WIDTH") {
@@ -107,7 +113,7 @@ class PcdSource : public CloudSource {
       } else if (key == "VIEWPOINT") {
         read_viewpoint(words);
       } else {
-        refuse_line(fmt::format("{} is no word of a PCD header", quoted(key)));
+        refuse_line(fmt::format("{} is not a keyword of a PCD header", quoted(key)));
       }
     }
     read_encoding(words);
@@ -144,7 +150,7 @@ class PcdSource : public CloudSource {
         if (words[i].size() != 1) refuse_line(fmt::format("TYPE {} is not I, U or F", quoted(words[i])));
         types_ += words[i][0];
       } else if (!parse_count(words[i], count) || count == 0 || count > std::uint64_t{1} << 30U) {
-        refuse_line(fmt::format("{} {} is no sensible {}", key, quoted(words[i]), key == "SIZE" ? "size" : "count"));
+        refuse_line(fmt::format("{} {} is not a valid {}", key, quoted(words[i]), key == "SIZE" ? "size" : "count"));
       } else if (key == "SIZE") {
         sizes_.push_back(count);
       } else {

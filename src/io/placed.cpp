@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <vector>
 
 #include "graze/base/error.h"
+#include "graze/base/nearest_word.h"
 #include "graze/io/ask.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
@@ -22,13 +27,14 @@ Geometry sphere_from(const Fields& fields) {
 Geometry box_from(const Fields& fields) {
   fields.allow_only("a box", {"shape", "half", "pose", "local"});
   const Vec3 half = fields.vector("half");
-  return Fields::naming(fields.path_of("half"), [&] { return Box{.half = half}; });
+  return fields.at("half", [&] { return Box{.half = half}; });
 }
 
 /// Capsules, cylinders and cones.
 template <typename Round>
-Geometry round_from(const Fields& fields, std::string_view owner) {
-  fields.allow_only(owner, {"shape", "radius", "half_length", "pose", "local"});
+Geometry round_from(const Fields& fields) {
+  fields.allow_only("a " + std::string(name_of(Shape(Round{.radius = 1, .half_length = 1}))),
+                    {"shape", "radius", "half_length", "pose", "local"});
   return Round{.radius = fields.checked<decltype(Round::radius)>("radius"),
                .half_length = fields.checked<decltype(Round::half_length)>("half_length")};
 }
@@ -36,13 +42,13 @@ Geometry round_from(const Fields& fields, std::string_view owner) {
 Geometry ellipsoid_from(const Fields& fields) {
   fields.allow_only("an ellipsoid", {"shape", "radii", "pose", "local"});
   const Vec3 radii = fields.vector("radii");
-  return Fields::naming(fields.path_of("radii"), [&] { return Ellipsoid{.radii = radii}; });
+  return fields.at("radii", [&] { return Ellipsoid{.radii = radii}; });
 }
 
 Geometry convex_from(const Fields& fields) {
   fields.allow_only("a convex", {"shape", "points", "pose", "local"});
   const std::vector<Vec3> points = fields.points("points");
-  return Fields::naming(fields.path_of("points"), [&] { return Convex::hull_of(points); });
+  return fields.at("points", [&] { return Convex::hull_of(points); });
 }
 
 Geometry triangle_from(const Fields& fields) {
@@ -51,13 +57,14 @@ Geometry triangle_from(const Fields& fields) {
   if (points.size() != 3) {
     throw Error(fields.path_of("points"), fmt::format("must be an array of 3 points, got {}", points.size()));
   }
-  return Fields::naming(fields.path_of("points"), [&] { return Triangle(points[0], points[1], points[2]); });
+  return fields.at("points", [&] { return Triangle(points[0], points[1], points[2]); });
 }
 
 /// Half-spaces and planes.
 template <typename Flat>
-Geometry flat_from(const Fields& fields, std::string_view owner) {
-  fields.allow_only(owner, {"shape", "normal", "offset", "pose", "local"});
+Geometry flat_from(const Fields& fields) {
+  fields.allow_only(std::same_as<Flat, Plane> ? "a plane" : "a halfspace",
+                    {"shape", "normal", "offset", "pose", "local"});
   const Vec3 normal = fields.vector("normal");
   const double offset = fields.number("offset");
   try {
@@ -67,27 +74,37 @@ Geometry flat_from(const Fields& fields, std::string_view owner) {
   }
 }
 
+/// Why a file was refused, without a word that stands in it: who asks may not be who may read the file. Readers quote
+/// what they found, so that everything between the first quote and the last is left out.
+[[noreturn]] void refuse_file(const std::string& path, const Error& error) {
+  const std::string text = error.what();
+  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
+  const std::size_t to = text.rfind('\'');
+  const bool quotes = from != std::string::npos && to > from;
+  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
+}
+
 Geometry cloud_from(const Fields& fields) {
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   const double radius = fields.has("radius") ? fields.number("radius") : 0;
-  Fields::naming(fields.path_of("radius"), [&] { return checked_size("radius", Sign::not_negative, radius); });
+  fields.at("radius", [&] { return checked_size("radius", Sign::not_negative, radius); });
   if (fields.has("file") == fields.has("points")) throw Error(fields.path(), "needs either file or points");
   if (fields.has("file")) {
     try {
       return read_cloud(fields.text("file"), {.radius = radius, .attributes = false});
     } catch (const Error& error) {
-      throw Error(fields.path_of("file"), error.what());  // which names the file and the place in it
+      refuse_file(fields.path_of("file"), error);
     }
   }
   const std::vector<Vec3> points = fields.points("points");
-  return Fields::naming(fields.path_of("points"), [&] { return Cloud(std::span(points), {.radius = radius}); });
+  return fields.at("points", [&] { return Cloud(std::span(points), {.radius = radius}); });
 }
 
 Geometry mesh_from(const Fields& fields) {
   fields.allow_only("a mesh", {"shape", "file", "vertices", "triangles", "solid", "pose", "local"});
-  const bool solid = fields.has("solid") && fields.required("solid") == Json(true);
   if (fields.has("solid") && !fields.required("solid").is_boolean())
     throw Error(fields.path_of("solid"), "must be true or false");
+  const bool solid = fields.has("solid") && fields.required("solid").boolean();
   if (fields.has("file") == (fields.has("vertices") || fields.has("triangles"))) {
     throw Error(fields.path(), "needs either file, or vertices and triangles");
   }
@@ -95,28 +112,51 @@ Geometry mesh_from(const Fields& fields) {
     try {
       return read_mesh(fields.text("file"), {.mesh = {.solid = solid}});
     } catch (const Error& error) {
-      throw Error(fields.path_of("file"), error.what());  // which names the file and the place in it
+      refuse_file(fields.path_of("file"), error);
     }
   }
   const std::vector<Vec3> vertices = fields.points("vertices");
-  const Json& list = fields.required("triangles");
+  const Value list = fields.required("triangles");
   const std::string path = fields.path_of("triangles");
   if (!list.is_array()) throw Error(path, "must be a list of three vertex numbers each");
   std::vector<MeshTriangle> triangles;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string at = fmt::format("{}[{}]", path, i);
-    if (!list[i].is_array() || list[i].size() != 3) throw Error(at, "must be three vertex numbers");
-    MeshTriangle& triangle = triangles.emplace_back();
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Json& index = list[i][k];
-      if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= vertices.size())
-        throw Error(fmt::format("{}[{}]", at, k),
+  for (const Value corners : list) {
+    const auto at = [&] { return fmt::format("{}[{}]", path, triangles.size()); };
+    if (!corners.is_array() || corners.size() != 3) throw Error(at(), "must be three vertex numbers");
+    MeshTriangle triangle;
+    std::size_t k = 0;
+    for (const Value index : corners) {
+      if (!index.is_whole() || index.whole() >= vertices.size())
+        throw Error(fmt::format("{}[{}]", at(), k),
                     fmt::format("must be a whole number below the {} vertices", vertices.size()));
-      triangle[k] = index.get<std::uint32_t>();
+      triangle[k++] = static_cast<std::uint32_t>(index.whole());
     }
+    triangles.push_back(triangle);
   }
   return Fields::naming(fields.path(), [&] { return Mesh(vertices, triangles, {.solid = solid}); });
 }
+
+struct Reader {
+  std::string_view name;
+  Geometry (*read)(const Fields&);
+};
+// One for each kind: a geometry that nobody can ask about does not compile.
+constexpr Reader reader_of(std::type_identity<Sphere>) { return {"sphere", sphere_from}; }
+constexpr Reader reader_of(std::type_identity<Box>) { return {"box", box_from}; }
+constexpr Reader reader_of(std::type_identity<Capsule>) { return {"capsule", round_from<Capsule>}; }
+constexpr Reader reader_of(std::type_identity<Cylinder>) { return {"cylinder", round_from<Cylinder>}; }
+constexpr Reader reader_of(std::type_identity<Cone>) { return {"cone", round_from<Cone>}; }
+constexpr Reader reader_of(std::type_identity<Ellipsoid>) { return {"ellipsoid", ellipsoid_from}; }
+constexpr Reader reader_of(std::type_identity<Convex>) { return {"convex", convex_from}; }
+constexpr Reader reader_of(std::type_identity<HalfSpace>) { return {"halfspace", flat_from<HalfSpace>}; }
+constexpr Reader reader_of(std::type_identity<Plane>) { return {"plane", flat_from<Plane>}; }
+constexpr Reader reader_of(std::type_identity<Triangle>) { return {"triangle", triangle_from}; }
+constexpr Reader reader_of(std::type_identity<Mesh>) { return {"mesh", mesh_from}; }
+constexpr Reader reader_of(std::type_identity<Cloud>) { return {"cloud", cloud_from}; }
+
+constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
+  return std::array{reader_of(std::type_identity<Kinds>())...};
+}(std::type_identity<Geometry>());
 
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
@@ -126,68 +166,74 @@ Geometry geometry_from(const Fields& fields) {
   for (const std::string_view later : {"motion", "vertices_to"}) {
     if (fields.has(later)) throw Error(fields.path(), std::string(later) + " is not supported yet");
   }
-  if (kind == "sphere") return sphere_from(fields);
-  if (kind == "box") return box_from(fields);
-  if (kind == "capsule") return round_from<Capsule>(fields, "a capsule");
-  if (kind == "cylinder") return round_from<Cylinder>(fields, "a cylinder");
-  if (kind == "cone") return round_from<Cone>(fields, "a cone");
-  if (kind == "ellipsoid") return ellipsoid_from(fields);
-  if (kind == "convex") return convex_from(fields);
-  if (kind == "halfspace") return flat_from<HalfSpace>(fields, "a halfspace");
-  if (kind == "plane") return flat_from<Plane>(fields, "a plane");
-  if (kind == "triangle") return triangle_from(fields);
-  if (kind == "mesh") return mesh_from(fields);
-  if (kind == "cloud") return cloud_from(fields);
+  for (const Reader& reader : kReaders) {
+    if (kind == reader.name) return reader.read(fields);
+  }
+  std::string known;
+  std::vector<std::string> names;
+  for (const Reader& reader : kReaders) {
+    known += fmt::format("{}{}", known.empty() ? "" : &reader == &kReaders.back() ? " and " : ", ", reader.name);
+    names.emplace_back(reader.name);
+  }
+  const std::optional<std::string> meant = nearest_word(kind, names);
   throw Error(fields.path_of("shape"),
-              fmt::format("unknown shape \"{}\"; known are sphere, box, capsule, cylinder, cone, ellipsoid, convex, "
-                          "halfspace, plane, triangle, mesh and cloud",
-                          shortened(kind)));
+              fmt::format("unknown shape \"{}\"; {} are {}", shortened(kind),
+                          meant ? fmt::format("did you mean \"{}\"? Known", *meant) : "known", known));
 }
 
 }  // namespace
 
-Pose pose_from(const Json& value, const std::string& path) {
+Pose pose_from(Value value, const std::string& path) {
   const Fields fields(value, path);
-  fields.allow_only("a pose", {"xyz", "wxyz", "xyzw", "rpy"});
+  fields.allow_only("a pose", {"xyz", "wxyz", "xyzw", "rpy", "matrix"});
   const int rotations = fields.has("wxyz") + fields.has("xyzw") + fields.has("rpy");
   if (rotations > 1) throw Error(path, "has more than one rotation; give one of wxyz, xyzw and rpy");
+  if (fields.has("matrix")) {
+    if (rotations > 0 || fields.has("xyz")) throw Error(path, "has a matrix, which is all of a pose, and more");
+    std::array<double, 16> m;
+    fields.numbers("matrix", m);
+    return fields.at("matrix", [&] {
+      return Pose::from_matrix(Mat4(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
+    });
+  }
 
   const Vec3 xyz = fields.has("xyz") ? fields.vector("xyz") : Vec3::Zero();
-  Fields::naming(fields.path_of("xyz"), [&] { return checked_point("xyz", xyz); });
+  fields.at("xyz", [&] { return checked_point("xyz", xyz); });
   for (const bool real_first : {true, false}) {
     const std::string_view name = real_first ? "wxyz" : "xyzw";
     if (!fields.has(name)) continue;
     std::array<double, 4> q;
     fields.numbers(name, q);
-    return Fields::naming(fields.path_of(name), [&] {
+    return fields.at(name, [&] {
       return real_first ? Pose::from_wxyz(xyz, q[0], q[1], q[2], q[3]) : Pose::from_xyzw(xyz, q[0], q[1], q[2], q[3]);
     });
   }
   if (!fields.has("rpy")) return Pose::at(xyz);
   const Vec3 rpy = fields.vector("rpy");
-  return Fields::naming(fields.path_of("rpy"), [&] { return Pose::from_rpy(xyz, rpy.x(), rpy.y(), rpy.z()); });
+  return fields.at("rpy", [&] { return Pose::from_rpy(xyz, rpy.x(), rpy.y(), rpy.z()); });
 }
 
-Pose pose_of(const Fields& geometry) {
-  Pose pose;
-  for (const std::string_view name : {"pose", "local"}) {
-    if (geometry.has(name)) pose = pose * pose_from(geometry.required(name), geometry.path_of(name));
-  }
-  return pose;
+Poses poses_of(const Fields& geometry) {
+  const auto pose = [&](std::string_view name) {
+    return geometry.has(name) ? pose_from(geometry.required(name), geometry.path_of(name)) : Pose();
+  };
+  const Pose outer = pose("pose");
+  return {outer, pose("local")};
 }
 
-Placed placed_from(const Json& value, const std::string& path) {
+Placed placed_from(Value value, const std::string& path) {
   const Fields fields(value, path);
   Geometry geometry = geometry_from(fields);
-  return at(std::move(geometry), pose_of(fields));
+  const Poses poses = poses_of(fields);
+  return at(std::move(geometry), poses.pose, poses.local);
 }
 
 }  // namespace io
 
 Placed placed_from_json(std::string_view text, const std::string& where) {
-  const io::JsonLine line = io::read_json_line(text);
-  if (!line.error.empty()) throw Error(where, line.error);
-  return io::placed_from(line.value, where);
+  const io::Document document(text);
+  if (!document.error().empty()) throw Error(where, document.error());
+  return io::placed_from(document.root(), where);
 }
 
 }  // namespace graze

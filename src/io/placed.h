@@ -5,17 +5,20 @@
 
 #include "graze/geometry/geometry.h"
 #include "io/fields.h"
-#include "io/json_line.h"
+#include "io/json_value.h"
 
 namespace graze::io {
 
 /// Reads {"xyz":…, "wxyz":…} that stands at `path`; throws Error naming the field.
-Pose pose_from(const Json& value, const std::string& path);
+Pose pose_from(Value value, const std::string& path);
 
-/// pose · local of a geometry; both are the identity unless given.
-Pose pose_of(const Fields& geometry);
+/// A point p of a geometry stands at pose · local · p; both are the identity unless given.
+struct Poses {
+  Pose pose, local;
+};
+Poses poses_of(const Fields& geometry);
 
 /// Reads {"shape":…, …fields, "pose":…, "local":…} that stands at `path`; throws Error naming the field.
-Placed placed_from(const Json& value, const std::string& path);
+Placed placed_from(Value value, const std::string& path);
 
 }  // namespace graze::io

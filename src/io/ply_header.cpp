@@ -44,7 +44,7 @@ class HeaderReader {
   void read_lines() {
     std::string_view line;
     if (!reader_.line(line) || line.substr(0, line.find_last_not_of(" \t") + 1) != "ply") {
-      throw Error(reader_.name(), "is no PLY file: its first line is not 'ply'");
+      throw Error(reader_.name(), "is not a PLY file: its first line is not 'ply'");
     }
     bool format = false;
     std::vector<std::string_view> words;
@@ -61,7 +61,7 @@ class HeaderReader {
       } else if (words[0] == "property") {
         read_property(words);
       } else {
-        refuse_line(fmt::format("{} is no word of a PLY header (format, element, property, comment, end_header)",
+        refuse_line(fmt::format("{} is not a keyword of a PLY header (format, element, property, comment, end_header)",
                                 quoted(words[0])));
       }
     }
@@ -89,7 +89,7 @@ class HeaderReader {
     PlyElement& element = header_.elements.emplace_back();
     element.name = words[1];
     if (!parse_count(words[2], element.count))
-      refuse_line(fmt::format("element count {} is no count", quoted(words[2])));
+      refuse_line(fmt::format("element count {} is not a count", quoted(words[2])));
     for (std::size_t i = 0; i + 1 < header_.elements.size(); ++i) {
       if (header_.elements[i].name == element.name)
         refuse_line(fmt::format("element {} comes twice", quoted(element.name)));
@@ -117,6 +117,11 @@ class HeaderReader {
     }
     property.type = type(words[list ? 3 : 1]);
     property.name = words.back();
+    for (std::size_t i = 0; i + 1 < element.properties.size(); ++i) {
+      if (element.properties[i].name == property.name) {
+        refuse_line(fmt::format("property {} of element {} comes twice", quoted(property.name), quoted(element.name)));
+      }
+    }
   }
 
   // Before anything is read or allocated: the elements fit in the file.

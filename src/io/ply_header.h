@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graze/geometry/number.h"
+#include "graze/base/number.h"
 #include "io/bytes.h"
 
 namespace graze::io {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "graze/base/error.h"
+#include "io/cloud_names.h"
 #include "io/cloud_sink.h"
 
 namespace graze::io {
@@ -30,16 +31,17 @@ class PlySink : public CloudSink {
                                                            : "binary_little_endian");
     header += fmt::format("comment made by graze\nelement vertex {}\n", plan.rows);
     for (const char* axis : {"x", "y", "z"}) header += fmt::format("property {} {}\n", ply_name(coordinates_), axis);
-    for (const AttributeRange& a : plan.attributes) {
-      // PLY has no 64-bit integers. A double holds those up to 2^53.
-      constexpr double kMost = 9007199254740992;
-      if (is_long(a.kind.type) && a.min <= a.max && (a.min < -kMost || a.max > kMost)) {
+    const std::vector<std::string> names = names_for(plan.attributes, {one_word, is_axis}, notes_);
+    for (std::size_t k = 0; k < plan.attributes.size(); ++k) {
+      const AttributeType& kind = plan.attributes[k].kind;
+      // PLY has no 64-bit integers, and a double does not hold all of them.
+      if (const auto& beyond = plan.facts[k].beyond_double) {
         throw Error(plan.path,
-                    fmt::format("attribute '{}' reaches from {} to {}, which PLY has no type for; write PCD or "
-                                "LAS, or leave it out",
-                                a.kind.name, a.min, a.max));
+                    fmt::format("attribute '{}' is {} in row {}, which PLY has no type for; write PCD or LAS, or "
+                                "leave the attributes out (--no-attributes)",
+                                kind.name, beyond->value, beyond->row));
       }
-      header += fmt::format("property {} {}\n", ply_name(a.kind.type), one_word(a.kind.name));
+      header += fmt::format("property {} {}\n", ply_name(kind.type), names[k]);
     }
     file_.write(header + "end_header\n");
   }

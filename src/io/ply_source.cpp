@@ -112,7 +112,7 @@ class PlySource : public CloudSource {
       if (p.count_type) {
         std::uint64_t length = 0;
         if (!parse_count(words_[at], length))
-          refuse_line(fmt::format("list length {} is no count", quoted(words_[at])));
+          refuse_line(fmt::format("list length {} is not a count", quoted(words_[at])));
         if (length > words_.size() - at - 1) {
           refuse_line(fmt::format("list '{}' claims {} values, {} follow", p.name, length, words_.size() - at - 1));
         }

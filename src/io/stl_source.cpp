@@ -61,7 +61,7 @@ void read_binary(MeshReading& reading) {
   reading.header.parts = 1;
   if (reading.bytes()->size() < 84) {
     throw Error(reading.name(),
-                fmt::format("is no STL file: {} bytes are too few for a binary one, and it does not begin "
+                fmt::format("is not an STL file: {} bytes are too few for a binary one, and it does not start "
                             "with 'solid'",
                             reading.bytes()->size()));
   }
@@ -137,7 +137,7 @@ class AsciiStl {
         expect(kSolid, "endsolid");
         state_ = kOutside;
       } else {
-        refuse(fmt::format("{} is no word of STL (solid, facet, outer, vertex, endloop, endfacet, endsolid)",
+        refuse(fmt::format("{} is not an STL keyword (solid, facet, outer, vertex, endloop, endfacet, endsolid)",
                            quoted(words_[0])));
       }
     }
@@ -178,7 +178,7 @@ class AsciiStl {
 }  // namespace
 
 void read_stl(MeshReading& reading) {
-  // Many binary files begin with "solid", too: a size that fits to the byte, or a NUL byte, tells.
+  // Many binary files start with "solid", too: a size that matches exactly, or a NUL byte, gives them away.
   std::string start(512, '\0');
   start.resize(reading.bytes()->read(0, start.data(), start.size()));
   const std::size_t first = start.find_first_not_of(" \t\r\n");

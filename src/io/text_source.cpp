@@ -2,28 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "graze/base/error.h"
+#include "io/cloud_names.h"
 #include "io/cloud_source.h"
+#include "io/json_line.h"
 #include "io/text_table.h"
 
 namespace graze::io {
 namespace {
 
+// From here on there are whole numbers that no double is.
+constexpr double kBeyond = 9007199254740992;
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-// A column's name without a unit: "X [m]" is x. Upper and lower case of x, y and z are the same.
-std::string plain_name(std::string_view name) {
-  name = trimmed(name);
-  const std::size_t unit = name.find_first_of("[(");
-  std::string_view bare = trimmed(name.substr(0, unit));
-  if (bare.size() == 1 && std::string_view("xyzXYZ").find(bare[0]) != std::string_view::npos) {
-    return std::string(1, static_cast<char>(bare[0] | 32));
-  }
-  return std::string(name);
-}
 
 bool names_axes(const std::vector<std::string_view>& words) {
   bool seen[3] = {};
@@ -91,14 +85,14 @@ class TextSource : public CloudSource {
       if (parse_count(trimmed(line), count)) header_.points = header_.width = count;
       any = next_line(line);
     }
-    if (any && line.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is no text");
+    if (any && line.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is not text");
     if (any) {
       separator_ = separator_of(line);
       split_line(line, separator_, words);
       drop_last_if_empty(words);
       if (!all_numbers(words)) {
         if (!names_axes(words)) refuse_names(words);
-        for (const std::string_view word : words) names.push_back(plain_name(word));
+        for (const std::string_view word : words) names.emplace_back(trimmed(word));
         any = next_line(line);
       } else {
         names = names_in_comment(words.size());
@@ -134,11 +128,12 @@ class TextSource : public CloudSource {
 
   [[noreturn]] void refuse_names(const std::vector<std::string_view>& words) const {
     std::string list;
-    for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 8); ++i) {
-      list += (i == 0 ? "" : ", ") + quoted(words[i]);
+    // Enough to see which line it is, and not the line itself: it may be any file.
+    for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 4); ++i) {
+      list += (i == 0 ? "" : ", ") + io::quoted(shortened(words[i], 12));
     }
     refuse_line(fmt::format("the columns must be numbers or named, with x, y and z among the names; got {}{}", list,
-                            words.size() > 8 ? ", …" : ""));
+                            words.size() > 4 ? ", …" : ""));
   }
 
   // "# x y z intensity" or "//X,Y,Z" before the first line of numbers
@@ -148,7 +143,7 @@ class TextSource : public CloudSource {
     drop_last_if_empty(words);
     if (!names_axes(words) || (columns != 0 && words.size() != columns)) return {};
     std::vector<std::string> names;
-    for (const std::string_view word : words) names.push_back(plain_name(word));
+    for (const std::string_view word : words) names.emplace_back(trimmed(word));
     return names;
   }
 
@@ -160,33 +155,40 @@ class TextSource : public CloudSource {
   }
 
   void choose_targets(const std::vector<std::string>& names, const std::vector<std::string_view>& first_row) {
-    bool seen[3] = {};
+    // The column called x, or else the first one that means it: X, "X [m]".
+    std::size_t axes[3] = {names.size(), names.size(), names.size()};
+    for (const bool exact : {true, false}) {
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string name = exact ? names[i] : plain_name(names[i]);
+        if (is_axis(name) && axes[name[0] - 'x'] == names.size()) axes[name[0] - 'x'] = i;
+      }
+    }
     std::size_t words_left_out = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const int axis = names[i] == "x" ? kX : names[i] == "y" ? kY : names[i] == "z" ? kZ : kNowhere;
+      const auto axis = static_cast<int>(std::find(axes, axes + 3, i) - axes);
       double value = 0;
-      if (axis != kNowhere && !seen[axis]) {
-        seen[axis] = true;
+      if (axis < 3) {
         targets_.push_back(axis);
       } else if (i < first_row.size() && !first_row[i].empty() &&
                  parse_value(first_row[i], separator_, value) != nullptr) {
         targets_.push_back(kNowhere);
         if (++words_left_out <= 8) {
-          header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read", quoted(names[i]),
-                                              quoted(first_row[i])));
+          header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read",
+                                              io::quoted(names[i]), quoted(first_row[i])));
         }
       } else {
         targets_.push_back(add_attribute(names[i], NumberType::float64, reader_.name()));
       }
     }
     names_ = names;
+    rounded_.assign(names.size(), false);
   }
 
   void read_row(std::string_view line, ChunkBuffer& buffer) {
     split_line(line, separator_, words_);
     if (words_.size() == targets_.size() + 1) drop_last_if_empty(words_);
     if (words_.size() != targets_.size()) {
-      refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), targets_.size(), quoted(line)));
+      refuse_line(fmt::format("has {} columns instead of {}", words_.size(), targets_.size()));
     }
     const std::size_t row = buffer.size();
     buffer.extend(1);
@@ -195,6 +197,7 @@ class TextSource : public CloudSource {
       double value = kNothing;
       const char* why = words_[i].empty() ? nullptr : parse_value(words_[i], separator_, value);
       if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", quoted(words_[i]), names_[i], why));
+      if (std::abs(value) >= kBeyond && !rounded_[i]) note_rounding(i, value);
       if (targets_[i] < kAttribute) {
         buffer.point(row)[targets_[i]] = value;
       } else {
@@ -202,6 +205,18 @@ class TextSource : public CloudSource {
       }
     }
     ++rows_;
+  }
+
+  // A whole number that is no double is rounded; other digits beyond a double's are not worth a word.
+  void note_rounding(std::size_t column, double value) {
+    const std::string_view word = words_[column];
+    constexpr std::size_t kMostNotes = 8;
+    if (word.find_first_not_of("+-0123456789") != std::string_view::npos || fmt::format("{:.0f}", value) == word)
+      return;
+    rounded_[column] = true;
+    if (static_cast<std::size_t>(std::count(rounded_.begin(), rounded_.end(), true)) > kMostNotes) return;
+    header_.notes.push_back(fmt::format("column {} has whole numbers that a double rounds, such as {} in line {}",
+                                        io::quoted(names_[column]), io::quoted(word), reader_.line_number()));
   }
 
   void check_count() const {
@@ -214,7 +229,8 @@ class TextSource : public CloudSource {
   ByteReader reader_;
   char separator_ = '\0';
   std::vector<std::string> names_;
-  std::vector<int> targets_;  // one per column
+  std::vector<int> targets_;   // one per column
+  std::vector<bool> rounded_;  // and whether rounding was noted
   std::string last_comment_, first_line_;
   bool started_ = false, ended_ = false;
   std::uint64_t rows_ = 0;

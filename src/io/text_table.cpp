@@ -44,6 +44,16 @@ void drop_last_if_empty(std::vector<std::string_view>& words) {
   if (words.size() > 1 && words.back().empty()) words.pop_back();
 }
 
+std::string plain_name(std::string_view name) {
+  name = trimmed(name);
+  const std::size_t unit = name.find_first_of("[(");
+  std::string_view bare = trimmed(name.substr(0, unit));
+  if (bare.size() == 1 && std::string_view("xyzXYZ").find(bare[0]) != std::string_view::npos) {
+    return std::string(1, static_cast<char>(bare[0] | 32));
+  }
+  return std::string(name);
+}
+
 const char* parse_value(std::string_view word, char separator, double& value) {
   if (separator != ',' && word.find('.') == std::string_view::npos && std::count(word.begin(), word.end(), ',') == 1) {
     std::string point(word);

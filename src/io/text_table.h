@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ void split_line(std::string_view line, char separator, std::vector<std::string_v
 
 /// A separator at the end of each line makes a last column that holds nothing.
 void drop_last_if_empty(std::vector<std::string_view>& words);
+
+/// A column's name without its unit if it is x, y or z, in lower case: "X [m]" is x. All other names as they are.
+std::string plain_name(std::string_view name);
 
 /// parse_number into a double; where commas do not separate, they may be those of 1,5.
 const char* parse_value(std::string_view word, char separator, double& value);

@@ -31,7 +31,7 @@ TrajectoryFormat format_for(const std::string& path, const Trajectory& trajector
   if (extension == "kitti") return TrajectoryFormat::kitti;
   if (extension == "csv") return TrajectoryFormat::csv;
   if (extension == "txt") return trajectory.times.empty() ? TrajectoryFormat::kitti : TrajectoryFormat::tum;
-  throw Error(path, "its name does not tell the format; end it in .tum, .kitti, .csv or .txt, or state the format");
+  throw Error(path, "its name does not indicate a format; end it in .tum, .kitti, .csv or .txt, or state the format");
 }
 
 /// x, y, z, w; of the two quaternions of a rotation the one with w >= 0.

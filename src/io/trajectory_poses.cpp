@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
 #include "io/trajectory_rows.h"
@@ -14,7 +15,9 @@ namespace {
 // Lengths of quaternions that are farther from 1 than printing explains.
 constexpr double kOddLength = 1e-3;
 
-double length_of(const std::array<double, 4>& q) { return std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3])); }
+double length_of(const std::array<double, 4>& q) {
+  return elementary::hypot(elementary::hypot(q[0], q[1]), elementary::hypot(q[2], q[3]));
+}
 
 class PoseMaker {
  public:
@@ -37,7 +40,7 @@ class PoseMaker {
       file.trajectory.times.reserve(in_.rows.size());
       for (const TrajectoryRow& row : in_.rows) file.trajectory.times.push_back(row.time);
     }
-    if (!in_.rotations) in_.notes.emplace_back("rotations follow the way from pose to pose, with z up");
+    if (!in_.rotations) in_.notes.emplace_back("rotations follow the path from pose to pose, with z up");
     file.notes = std::move(in_.notes);
     return file;
   }
@@ -47,13 +50,13 @@ class PoseMaker {
     throw Error(in_.name, row.line, why);
   }
 
-  // Why a row is no pose; null if it is one.
+  // Why a row is not a pose; null if it is one.
   const char* fault_of(const TrajectoryRow& row) const {
-    if (in_.times && !std::isfinite(row.time)) return "the time is no finite number";
-    if (!is_finite(row.position)) return "the position is no finite number";
+    if (in_.times && !std::isfinite(row.time)) return "the time is not finite";
+    if (!is_finite(row.position)) return "the position is not finite";
     if (!(options_.unit * row.position.cwiseAbs().maxCoeff() <= kLargestLength)) return "the position is beyond 1e50 m";
     const double length = length_of(row.rotation);
-    if (!std::isfinite(length)) return "the rotation is no finite number";
+    if (!std::isfinite(length)) return "the rotation is not finite";
     if (in_.rotations && !(length > 0)) return "the quaternion is zero";
     return nullptr;
   }
@@ -117,7 +120,7 @@ class PoseMaker {
     return Pose::from_xyzw(options_.unit * row.position, q[0], q[1], q[2], q[3]);
   }
 
-  // Forward is where the way goes from the pose before to the one behind, up is z, then the roll.
+  // Forward is from the previous pose to the next one, up is z, then the roll.
   Pose pose_along(std::size_t i) {
     const std::vector<TrajectoryRow>& rows = in_.rows;
     const std::size_t from = i > 0 ? i - 1 : 0, to = std::min(i + 1, rows.size() - 1);
@@ -130,13 +133,13 @@ class PoseMaker {
                                       [&](const TrajectoryRow& row) { return row.position != rows[0].position; });
       if (moved != rows.end()) last_way_ = moved->position - rows[0].position;
     }
-    const double level = std::hypot(last_way_.x(), last_way_.y());
+    const double level = elementary::hypot(last_way_.x(), last_way_.y());
     constexpr double kLeastSlant = 1e-6;
     if (!(level > kLeastSlant * std::abs(last_way_.z()))) {
-      refuse(rows[i], "the way goes straight up, so that no rotation follows from it; give one");
+      refuse(rows[i], "the path goes straight up, so that no rotation follows from it; give one");
     }
-    return Pose::from_rpy(options_.unit * rows[i].position, rows[i].rotation[0], -std::atan2(last_way_.z(), level),
-                          std::atan2(last_way_.y(), last_way_.x()));
+    return Pose::from_rpy(options_.unit * rows[i].position, rows[i].rotation[0],
+                          -elementary::atan2(last_way_.z(), level), elementary::atan2(last_way_.y(), last_way_.x()));
   }
 
   // What turns the frame of the file to forward, left, up.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/rpy.h"
 #include "graze/base/error.h"
 #include "io/cloud_source.h"
 #include "io/text_table.h"
@@ -103,7 +104,7 @@ class RowReader {
   bool next_line() {
     while (reader_.line(line_)) {
       if (reader_.line_number() == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.remove_prefix(3);
-      if (line_.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is no text");
+      if (line_.find('\0') != std::string_view::npos) refuse_line("holds a NUL byte; this is not text");
       if (trimmed(line_).empty()) continue;
       const std::optional<std::string_view> text = comment_in(line_);
       if (!text) return true;
@@ -186,7 +187,7 @@ class RowReader {
     if (given.allFinite()) {
       const double off = (given.transpose() * given - Mat3::Identity()).cwiseAbs().maxCoeff();
       if (!(off <= kNearRotation) || !(given.determinant() > 0)) {
-        refuse(fmt::format("the matrix is no rotation: it is off by {:.3g}, its determinant is {:.6g}", off,
+        refuse(fmt::format("the matrix is not a rotation: it is off by {:.3g}, its determinant is {:.6g}", off,
                            given.determinant()));
       }
       const Eigen::Quaterniond q = Eigen::Quaterniond(given).normalized();
@@ -252,7 +253,7 @@ class RowReader {
     const bool angles = has(kPitch) || has(kYaw);
     if (quaternion == 4 && (angles || has(kRoll))) refuse_line("has a quaternion and angles; give one of them");
     if (angles && !(has(kRoll) && has(kPitch) && has(kYaw))) {
-      refuse_line("angles need all of roll, pitch and yaw, or roll alone; without, rotations follow the way");
+      refuse_line("angles need all of roll, pitch and yaw, or roll alone; without them, rotations follow the path");
     }
     out_.times = has(kTime);
     out_.rotations = quaternion == 4 || angles;
@@ -292,10 +293,8 @@ class RowReader {
     std::array<double, 4> rotation = {v[kQx], v[kQy], v[kQz], v[kQw]};
     if (!out_.rotations) rotation = {v[kRoll], 0, 0, 0};
     if (angles_) {
-      const Eigen::Quaterniond q = Eigen::AngleAxisd(v[kYaw], Vec3::UnitZ()) *
-                                   Eigen::AngleAxisd(v[kPitch], Vec3::UnitY()) *
-                                   Eigen::AngleAxisd(v[kRoll], Vec3::UnitX());
-      rotation = {q.x(), q.y(), q.z(), q.w()};
+      const Wxyz q = quaternion_of_rpy(v[kRoll], v[kPitch], v[kYaw]);
+      rotation = {q.x, q.y, q.z, q.w};
     }
     add(v[kTime], {v[kPx], v[kPy], v[kPz]}, rotation);
   }

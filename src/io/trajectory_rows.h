@@ -14,7 +14,7 @@ namespace graze::io {
 
 /// One pose. Rows are many, so that they hold no more than they must.
 struct TrajectoryRow {
-  std::size_t line = 0;  ///< where it begins in the file
+  std::size_t line = 0;  ///< where it starts in the file
   double time = 0;
   Vec3 position = Vec3::Zero();
   /// x, y, z, w as they stand in the file; where there is no rotation, the roll alone.
@@ -26,7 +26,7 @@ struct TrajectoryRows {
   std::string name;
   TrajectoryFormat format = TrajectoryFormat::tum;
   bool times = false;
-  bool rotations = true;  ///< false: they follow from the way
+  bool rotations = true;  ///< false: they follow from the path
   std::vector<TrajectoryRow> rows;
   std::vector<std::string> notes;
 };

@@ -13,30 +13,31 @@
 #include "graze/io/mesh_file.h"
 #include "io/bytes.h"
 #include "io/fields.h"
-#include "io/json_line.h"
+#include "io/json_value.h"
 #include "io/placed.h"
 
 namespace graze {
 namespace {
 
 using io::Fields;
-using io::Json;
+using io::Value;
 
 /// Where the files of a body are looked for; none: they may not be named.
 using Folder = std::optional<std::filesystem::path>;
 
 bool flag(const Fields& fields, std::string_view name) {
   if (!fields.has(name)) return false;
-  const Json& value = fields.required(name);
+  const Value value = fields.required(name);
   if (!value.is_boolean()) throw Error(fields.path_of(name), "must be true or false");
-  return value.get<bool>();
+  return value.boolean();
 }
 
-Placed part_from_file(const Fields& fields, const Folder& folder) {
+Placed part_from_file(const Fields& fields, const Folder& folder, std::vector<std::string>& files) {
   fields.allow_only("a part from a file", {"file", "solid", "unit", "radius", "pose", "local"});
   if (!folder) throw Error(fields.path_of("file"), "files cannot be named here");
-  const Pose pose = io::pose_of(fields);
+  const auto [pose, local] = io::poses_of(fields);
   const std::string path = (*folder / fields.text("file")).string();
+  files.push_back(path);
   const auto only_for = [&](std::string_view name, const char* what) {
     if (fields.has(name)) throw Error(fields.path_of(name), fmt::format("is for {}, which {} is not", what, path));
   };
@@ -47,44 +48,47 @@ Placed part_from_file(const Fields& fields, const Folder& folder) {
     if (!(options.unit > 0)) throw Error(fields.path_of("unit"), "must be positive");
     options.believe_unit = !fields.has("unit");
     options.mesh.solid = flag(fields, "solid");
-    return at(read_mesh(path, options), pose);
+    return at(read_mesh(path, options), pose, local);
   }
   only_for("solid", "a mesh");
   only_for("unit", "a mesh");
   const double radius = fields.number_or("radius", 0);
   if (!(radius >= 0)) throw Error(fields.path_of("radius"), "must not be negative");
-  return at(read_cloud(path, {.radius = radius, .attributes = false}), pose);
+  return at(read_cloud(path, {.radius = radius, .attributes = false}), pose, local);
 }
 
-std::optional<Placed> part_from(const Json& value, const std::string& path, const Folder& folder, bool wanted) {
+std::optional<Placed> part_from(Value value, const std::string& path, const Folder& folder, bool wanted,
+                                std::vector<std::string>& files) {
   const Fields fields(value, path);
   if (!wanted) return std::nullopt;
-  Placed part = fields.has("file") ? part_from_file(fields, folder) : io::placed_from(value, path);
+  Placed part = fields.has("file") ? part_from_file(fields, folder, files) : io::placed_from(value, path);
   const Aabb box = bounds(part.geometry, part.pose);
   if (box.empty()) throw Error(path, "is empty");
   if (!box.bounded()) throw Error(path, "has no end");
   return part;
 }
 
-std::vector<Placed> body_from(const Json& value, const Folder& folder, bool wanted) {
+std::vector<Placed> body_from(Value value, const Folder& folder, bool wanted, std::vector<std::string>& files) {
   std::vector<Placed> body;
-  const auto add = [&](const Json& part, const std::string& path) {
-    if (std::optional<Placed> made = part_from(part, path, folder, wanted)) body.push_back(*std::move(made));
+  const auto add = [&](Value part, const std::string& path) {
+    if (std::optional<Placed> made = part_from(part, path, folder, wanted, files)) body.push_back(*std::move(made));
   };
   if (!value.is_array()) {
     add(value, "body");
     return body;
   }
-  if (value.empty()) throw Error("body", "has no parts");
-  for (std::size_t i = 0; i < value.size(); ++i) add(value[i], fmt::format("body[{}]", i));
+  if (value.size() == 0) throw Error("body", "has no parts");
+  std::size_t i = 0;
+  for (const Value part : value) add(part, fmt::format("body[{}]", i++));
   return body;
 }
 
-Vehicle vehicle_from(const Json& value, const Folder& folder, const ReadVehicleOptions& options) {
+VehicleFile vehicle_from(Value value, const Folder& folder, const ReadVehicleOptions& options) {
   if (!value.is_object()) throw Error("vehicle", "must be a JSON object");
   const Fields fields(value, "");
   fields.allow_only("a vehicle", {"name", "body", "bogie_distance", "length", "bogie_middle", "axis_heights"});
-  Vehicle vehicle;
+  VehicleFile file;
+  Vehicle& vehicle = file.vehicle;
   if (fields.has("name")) vehicle.name = fields.text("name");
   vehicle.bogie_distance = fields.number("bogie_distance");
   vehicle.length = fields.number_or("length", 0);
@@ -96,17 +100,17 @@ Vehicle vehicle_from(const Json& value, const Folder& folder, const ReadVehicleO
     vehicle.front_axis_height = heights[1];
   }
   vehicle.check();  // before files are read
-  vehicle.body = body_from(fields.required("body"), folder, options.body);
+  vehicle.body = body_from(fields.required("body"), folder, options.body, file.files);
   if (!fields.has("length") && !vehicle.body.empty()) {
     Aabb box;
     for (const Placed& part : vehicle.body) box.extend(bounds(part.geometry, part.pose));
     vehicle.length = box.max.x() - box.min.x();
   }
   vehicle.check();
-  return vehicle;
+  return file;
 }
 
-/// "not JSON at column 120: …" of a text of many lines, told by the line.
+/// "not JSON at column 120: …" with the line instead of the column of the whole text.
 [[noreturn]] void refuse_json(std::string_view text, const std::string& name, const std::string& error) {
   static constexpr std::string_view kHead = "not JSON at column ";
   std::size_t column = 0;
@@ -122,12 +126,12 @@ Vehicle vehicle_from(const Json& value, const Folder& folder, const ReadVehicleO
   throw Error(name, error);
 }
 
-Vehicle parse(std::string_view text, const std::string& name, const Folder& folder, const ReadVehicleOptions& options) {
-  const io::JsonLine json = io::read_json_line(text);
-  if (!json.error.empty()) refuse_json(text, name, json.error);
-  if (json.id) throw Error(name, "id: unknown field");  // which the reader of questions sets aside
+VehicleFile parse(std::string_view text, const std::string& name, const Folder& folder,
+                  const ReadVehicleOptions& options) {
+  const io::Document json(text);
+  if (!json.error().empty()) refuse_json(text, name, json.error());
   try {
-    return vehicle_from(json.value, folder, options);
+    return vehicle_from(json.root(), folder, options);
   } catch (const Error& error) {
     throw Error(name, error.what());
   }
@@ -135,7 +139,7 @@ Vehicle parse(std::string_view text, const std::string& name, const Folder& fold
 
 }  // namespace
 
-Vehicle read_vehicle(const std::string& path, const ReadVehicleOptions& options) {
+VehicleFile read_vehicle_file(const std::string& path, const ReadVehicleOptions& options) {
   const std::shared_ptr<const io::Bytes> bytes = io::Bytes::open(path);
   // Values take many times the bytes of their text; a vehicle is small, its points stand in other files.
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
@@ -145,8 +149,12 @@ Vehicle read_vehicle(const std::string& path, const ReadVehicleOptions& options)
   return parse(text, path, std::filesystem::path(path).parent_path(), options);
 }
 
+Vehicle read_vehicle(const std::string& path, const ReadVehicleOptions& options) {
+  return read_vehicle_file(path, options).vehicle;
+}
+
 Vehicle parse_vehicle(std::string_view bytes, const std::string& name, const ReadVehicleOptions& options) {
-  return parse(bytes, name, std::nullopt, options);
+  return parse(bytes, name, std::nullopt, options).vehicle;
 }
 
 }  // namespace graze

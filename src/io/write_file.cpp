@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,21 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, int reason) {
   throw Error(path, std::string("cannot be written: ") + std::strerror(reason));
+}
+
+// That a new file cannot be made beside `path`: mostly it is the folder.
+[[noreturn]] void fail_beside(const std::string& path, int reason) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string name = folder.empty() ? "the current folder" : "the folder " + folder;
+  struct stat status {};
+  const bool exists = ::stat(folder.empty() ? "." : folder.c_str(), &status) == 0;
+  if (reason == ENOENT && !exists) throw Error(path, "cannot be written: " + name + " does not exist");
+  if (reason == ENOTDIR || (exists && !S_ISDIR(status.st_mode)))
+    throw Error(path, "cannot be written: " + folder + " is not a folder");
+  if (reason == EROFS) throw Error(path, "cannot be written: " + name + " is on a read-only file system");
+  if (reason == EACCES && exists)
+    throw Error(path, "cannot be written: " + name + " is read-only (" + std::strerror(reason) + ")");
+  fail(path, reason);
 }
 
 class Descriptor {
@@ -104,12 +120,12 @@ FileWriter::FileWriter(const std::string& path) : state_(std::make_unique<State>
     if (!target) fail(path, errno);
     s.target = target.get();
   } else {
-    if (errno != ENOENT) fail(path, errno);
+    if (errno != ENOENT) fail_beside(path, errno);
     s.target = path;
   }
   std::string name;
   s.file.reset(create_beside(s.target, name));
-  if (s.file.value() < 0) fail(path, errno);
+  if (s.file.value() < 0) fail_beside(path, errno);
   s.temporary.emplace(name);
 }
 
@@ -139,6 +155,18 @@ void FileWriter::commit() {
   if (s.replaces && ::fchmod(s.file.value(), s.replaced.st_mode & 0777) != 0) fail(s.path, errno);
   // Without the sync a crash of the machine could leave the new name with the contents of neither file.
   if (::fsync(s.file.value()) != 0 || !s.file.close() || !s.temporary->rename_to(s.target)) fail(s.path, errno);
+}
+
+void check_writable(const std::string& path) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) throw Error(path, "cannot be written: it is a folder");
+  if (exists && ::access(path.c_str(), W_OK) != 0) {
+    if (errno == EROFS) throw Error(path, "cannot be written: it is on a read-only file system");
+    throw Error(path, std::string("cannot be written: it is read-only (") + std::strerror(errno) + ")");
+  }
+  // Opening a pipe would wait for its reader.
+  if (!exists || S_ISREG(status.st_mode)) FileWriter{path};
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

@@ -6,19 +6,15 @@
 namespace graze {
 
 struct Ball {
+  static constexpr bool kPart = true;
   Vec3 center;
   Sphere sphere;
 };
 
-/// What moving the ball's centre into a's frame may be wrong by.
-inline double placing_error(const Ball& b, const Relative& relative) {
-  return 8 * kEpsilon * (size_of(b.center) + size_of(relative.translation));
-}
-
 template <class A>
 PairDistance measure(const A& a, const Ball& b, const Relative& relative, const PairQuestion& question) {
   const Vec3 center = relative.to_a(b.center);
-  const double error = placing_error(b, relative);
+  const double error = relative.placing_error(b.center);
   // The kernels know the sphere as the first of the two.
   PairDistance r;
   if constexpr (PointMeasurable<A>) {
@@ -34,7 +30,7 @@ PairDistance measure(const A& a, const Ball& b, const Relative& relative, const 
 }
 
 inline PairDistance measure(const Ball& a, const Ball& b, const Relative& relative, const PairQuestion& question) {
-  const double error = placing_error(b, relative) + 2 * kEpsilon * size_of(a.center);
+  const double error = relative.placing_error(b.center) + 2 * kEpsilon * size_of(a.center);
   PairDistance r = measure_at(a.sphere, b.sphere, minus(relative.to_a(b.center), a.center), question.limit + error);
   r.on_a = plus(r.on_a, a.center);
   r.tolerance += error;
@@ -44,11 +40,11 @@ inline PairDistance measure(const Ball& a, const Ball& b, const Relative& relati
 template <class A>
 bool touch(const A& a, const Ball& b, const Relative& relative, double margin, PairCache*) {
   const Vec3 center = relative.to_a(b.center);
-  return touch(b.sphere, a, Relative(times(-1, center)), margin + placing_error(b, relative), nullptr);
+  return touch(b.sphere, a, Relative(times(-1, center)), margin + relative.placing_error(b.center), nullptr);
 }
 
 inline bool touch(const Ball& a, const Ball& b, const Relative& relative, double margin, PairCache*) {
-  const double error = placing_error(b, relative) + 2 * kEpsilon * size_of(a.center);
+  const double error = relative.placing_error(b.center) + 2 * kEpsilon * size_of(a.center);
   return touch(a.sphere, b.sphere, Relative(minus(relative.to_a(b.center), a.center)), margin + error, nullptr);
 }
 

@@ -18,12 +18,9 @@ inline BoxSeparation separate(const BoxPair& pair, double enough) {
   return separate(pair.a.box, pair.b.box, pair.rotation, pair.offset, enough);
 }
 
-/// No separation of two boxes is wrong by more than this: that of BoxPair, without making one.
+/// Those of BoxPair, without making one.
 inline double box_rounding(const Box& a, const Box& b, const Relative& relative) {
-  double reach = core(a).reach() + core(b).reach() + size_of(relative.translation);
-  if (relative.rotation(0, 0) != 1 || relative.rotation(1, 1) != 1 || relative.rotation != Mat3::Identity())
-    reach += size_of(relative.translation);
-  return 16 * kEpsilon * reach;
+  return 16 * kEpsilon * (core(a).reach() + core(b).reach() + size_of(relative.translation));
 }
 
 /// Of overlapping boxes: the point of a, in its frame, that lies deepest in b along the axis.

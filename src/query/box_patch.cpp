@@ -160,6 +160,15 @@ void parallel_edges(const Box& a, const Box& b, const Relative& relative, const 
 void common_patch(const Box& a, const Box& b, const Relative& relative, const Vec3& n, PatchContacts& common) {
   common.size = 0;
   const Vec3 toward_a = times(-1, turned_back(relative.rotation, n));
+  // Of flat boxes, faces are edges or points, and edges are points.
+  if (!(a.half->minCoeff() > 0 && b.half->minCoeff() > 0)) {
+    Patch on_a = patch(a, n, kLevel), on_b = patch(b, toward_a, kLevel);
+    if (on_a.is_face() && !on_b.is_face()) on_b = patch(b, toward_a, kIncident);
+    if (on_b.is_face() && !on_a.is_face()) on_a = patch(a, n, kIncident);
+    for (std::size_t i = 0; i < on_b.size; ++i) on_b.points[i] = relative.to_a(on_b.points[i]);
+    clip(on_a, on_b, n, common);
+    return;
+  }
   const Facing facing_a(n), facing_b(toward_a);
   const bool level_a = facing_a.shows_face(kLevel), level_b = facing_b.shows_face(kLevel);
   if (!level_a && !level_b) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "graze/geometry/cloud.h"
+#include "graze/index/kd_tree.h"
 #include "graze/query/traverse.h"
 #include "index/kd_tree_data.h"
 #include "query/ball.h"
+#include "query/cloud_walk.h"
 #include "query/shape_leaf.h"
 
 namespace graze {
@@ -82,14 +84,58 @@ class CloudTree {
 
 inline CloudTree hierarchy_of(const Cloud& cloud) { return CloudTree(cloud); }
 
-/// Asks `query` about two geometries in canonical order.
-template <class A, class B, class Q>
-void ask(const A& a, const B& b, Q& query) {
-  if constexpr (std::same_as<B, Cloud> && !std::same_as<A, Cloud>) {
-    traverse(BoxedLeaf<A>(a), hierarchy_of(b), query);
-  } else {
-    traverse(hierarchy_of(a), hierarchy_of(b), query);
+template <Bounded A>
+cloud_walk::Outline outline_of(const A& a) {
+  constexpr bool kRound = std::same_as<A, Cylinder> || std::same_as<A, Cone>;
+  constexpr bool kSwept = std::same_as<A, Box> || std::same_as<A, Capsule> || std::same_as<A, Cylinder>;
+  const auto core_of_a = core(a);
+  cloud_walk::Outline outline{.box = core_box(a), .radius = rounding_radius(a), .swept = kSwept};
+  if constexpr (kRound) outline.disc = a.radius;
+  if constexpr (std::same_as<A, Convex>) {
+    // To look at more sides costs more than to ask about some points in vain.
+    constexpr std::size_t kMany = 256;
+    if (a.faces().size() <= kMany) outline.sides = a.faces();
   }
+  outline.inner_center = core_of_a.center();
+  outline.inner = core_of_a.inner() + outline.radius;
+  return outline;
+}
+
+/// Asks `query` about two geometries in canonical order; `relative` maps coordinates of b to those of a.
+template <class A, class B, class Q>
+void ask(const A& a, const B& b, const Relative&, Q& query) {
+  traverse(hierarchy_of(a), hierarchy_of(b), query);
+}
+
+template <Bounded A, class Q>
+void ask(const A& a, const Cloud& b, const Relative& relative, Q& query) {
+  struct Asked {
+    const ShapeLeaf<A> leaf;
+    const CloudTree tree;
+    Q& query;
+    double cap = kInfinity;  // something is within this
+    double limit() const {
+      if constexpr (requires { query.done(); }) {
+        if (query.done()) return -kInfinity;
+      }
+      return std::min(query.limit(), cap);
+    }
+  } asked{ShapeLeaf<A>(a), CloudTree(b), query};
+  const cloud_walk::Visitor visitor{.self = &asked, .point = [](void* self, std::size_t place) {
+                                      Asked& x = *static_cast<Asked*>(self);
+                                      x.query.leaf(x.leaf, 0, x.tree, place);
+                                      return x.limit();
+                                    }};
+  const cloud_walk::Outline outline = outline_of(a);
+  const cloud_walk::Body body(outline, b, relative);
+  if constexpr (requires { query.hit_something(); }) {
+    const cloud_walk::Glance glance = cloud_walk::glance(b, body, asked.limit());
+    if (glance == cloud_walk::Glance::near) query.hit_something();
+    if (glance != cloud_walk::Glance::unknown) return;
+  } else if constexpr (requires { query.so_far(); }) {
+    asked.cap = cloud_walk::distance_at_most(b, body);
+  }
+  cloud_walk::visit(b, body, asked.limit(), visitor);
 }
 
 }  // namespace graze

@@ -1,26 +1,61 @@
 #include "graze/query/collide.h"
 
 #include "graze/query/distance.h"
+#include "query/axial.h"
 #include "query/cloud_tree.h"
-#include "query/mesh_pairs.h"
 #include "query/pair_query.h"
+#include "query/parts.h"
 
 namespace graze {
+namespace {
+
+// For margins below 0. Free only if even the largest depth that the answer allows is too little; NaN never is.
+bool overlap_deeper(const CanonicalPair& pair, const CollideOptions& options) {
+  const double uncertainty = pair.first.uncertainty + pair.second.uncertainty;
+  const auto may_reach = [&](const PairDistance& d, double below) {
+    return !(d.value - (std::min(below, d.tolerance) + uncertainty) > options.margin);
+  };
+  const PairQuestion question{.cache = options.cache};
+  return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (Composite<B>) {
+      const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
+      const PartsDistance r = parts_distance(parts, pair.relative(), question);
+      return may_reach(r.distance, r.below);
+    } else {
+      static_assert(ShapeKind<A> && ShapeKind<B>);
+      const Distance d = distance(pair.first, pair.second, {.cache = options.cache});
+      return !(d.value - d.tolerance > options.margin);
+    }
+  });
+}
+
+}  // namespace
 
 bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
-  if (!(options.margin >= 0)) {
-    // Depth is asked for. Free only if even the deepest depth that the answer allows is too little; NaN never is.
-    const Distance d = distance(a, b, {.cache = options.cache});
-    return !(d.value - d.tolerance > options.margin);
-  }
+  const double margin = options.margin + (a.uncertainty + b.uncertainty);
+  const auto* const sphere_a = std::get_if<Sphere>(&a.geometry);
+  const auto* const sphere_b = std::get_if<Sphere>(&b.geometry);
+  if (sphere_a != nullptr && sphere_b != nullptr && options.margin >= 0)
+    return touch_at(*sphere_a, *sphere_b, minus(b.pose.translation(), a.pose.translation()), margin);
   const CanonicalPair pair(a, b);
-  const Relative relative = pair.relative();
-  if (has_mesh(pair))
-    return mesh_collide(pair.first.geometry, pair.second.geometry, relative, options.margin, options.cache);
-  CollideQuery query(relative, options.margin, options.cache);
-  with_kinds<void>(pair.first.geometry, pair.second.geometry,
-                   [&](const auto& first, const auto& second) { ask(first, second, query); });
-  return query.hit();
+  if (!(options.margin >= 0)) return overlap_deeper(pair, options);
+  return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (WithMesh<A, B>) {
+      const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
+      return parts_collide(parts, pair.relative(), margin, options.cache);
+    } else if constexpr (InWorldAxes<A, B>) {
+      return touch_in_world(first, pair.first.pose, second, pair.second.pose, margin);
+    } else if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
+      return touch_at(first, pair.center_in_second(), second, margin);
+    } else if constexpr (ShapeKind<A> && ShapeKind<B>) {
+      return touch(first, second, pair.relative(), margin, options.cache);
+    } else {
+      const Relative relative = pair.relative();
+      CollideQuery query(relative, margin, options.cache);
+      ask(first, second, relative, query);
+      return query.hit();
+    }
+  });
 }
 
 }  // namespace graze

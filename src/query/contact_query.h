@@ -42,12 +42,13 @@ PairDistance contact_distance(const A& a, const B& b, const Relative& relative, 
 /// Of boxes that overlap, the axes tell all.
 inline PairDistance contact_distance(const Box& a, const Box& b, const Relative& relative,
                                      const PairQuestion& question) {
-  const double rounding = box_rounding(a, b, relative), limit = question.limit + rounding;
+  const double rounding = box_rounding(a, b, relative), placing = relative.placing_error(0);
+  const double limit = question.limit + rounding + placing;
   const BoxSeparation s = separate(a, b, relative.rotation, relative.translation, limit);
   PairDistance r;
   if (s.value > limit) r.beyond = true;
   else if (s.value > 0) r = measure(a, b, relative, question);
-  else r.value = s.value, r.tolerance = 2 * rounding, r.normal = s.toward;
+  else r.value = s.value, r.tolerance = 2 * rounding + placing, r.normal = s.toward;
   return r;
 }
 
@@ -115,6 +116,27 @@ class ContactQuery {
 
   void add(const Found& contact);
   bool empty() const { return count_ == 0; }
+  /// Whether one of them is no near contact: parts meet.
+  bool overlaps() const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if ((many_.empty() ? found_[i].depth : many_[i].depth) >= 0) return true;
+    }
+    return false;
+  }
+  /// Drops those of which holds(contact) is false.
+  template <class Holds>
+  void keep(const Holds& holds) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (many_.empty()) {
+        if (holds(found_[i])) found_[kept++] = found_[i];
+      } else {
+        const Contact& c = many_[i];
+        if (holds(Found{c.point, c.normal, c.depth, c.a, c.b})) many_[kept++] = c;
+      }
+    }
+    count_ = kept;
+  }
 
  private:
   void add_to_many(const Found& contact);

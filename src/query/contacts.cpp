@@ -4,7 +4,7 @@
 
 #include "query/cloud_tree.h"
 #include "query/contact_query.h"
-#include "query/mesh_pairs.h"
+#include "query/parts.h"
 
 namespace graze {
 namespace {
@@ -43,9 +43,6 @@ void spread(std::span<Found> found, std::size_t max) {
     std::swap(nearest[kept], nearest[best]);
   }
 }
-
-// Number by number: what was just written so cannot be read at once in larger pieces.
-bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y() && a.z() == b.z(); }
 
 }  // namespace
 
@@ -105,15 +102,19 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   if (room == 0) return buffer.first(0);
   const CanonicalPair pair(a, b);
   const Relative relative = pair.relative();
-  const bool meshes = has_mesh(pair), many = meshes && room > ContactQuery::kCapacity;
-  ContactQuery query(relative, std::isnan(options.margin) ? kInfinity : options.margin,
-                     meshes ? nullptr : options.cache, many ? buffer.first(room) : std::span<Contact>());
-  if (meshes) {
-    mesh_contacts(pair.first.geometry, pair.second.geometry, relative, options.threads, query);
-  } else {
-    with_kinds<void>(pair.first.geometry, pair.second.geometry,
-                     [&](const auto& first, const auto& second) { ask(first, second, query); });
-  }
+  const bool meshes = with_kinds<bool>(pair, []<class A, class B>(const A&, const B&) { return WithMesh<A, B>; });
+  const bool many = meshes && room > ContactQuery::kCapacity;
+  const double margin = options.margin + (a.uncertainty + b.uncertainty);
+  ContactQuery query(relative, std::isnan(margin) ? kInfinity : margin, meshes ? nullptr : options.cache,
+                     many ? buffer.first(room) : std::span<Contact>());
+  with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (WithMesh<A, B>) {
+      const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
+      parts_contacts(parts, relative, options.threads, query);
+    } else {
+      ask(first, second, relative, query);
+    }
+  });
 
   const auto to_world = [&](const auto& f, const Vec3& on_first) {
     const Vec3 middle = std::isfinite(f.depth) ? along(on_first, -f.depth / 2, f.normal) : on_first;

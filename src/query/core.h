@@ -21,6 +21,7 @@ namespace graze {
 //   extent()          no point of the core is farther from the centre
 //   reach()           a cheap bound of the extent, for rounding errors
 //   kSmooth, kLine    whether the surface has neither corners nor edges (a point counts); whether it is one segment
+//   holds_center()    whether the centre belongs to the core for certain
 //   inner()           a ball of this radius about the centre lies inside the core; −∞ if not even the centre does
 //   ridge(points)     what kind of feature the given support points belong to, see Ridge
 //   facing(p, n)      the point that faces n of the smooth piece that p belongs to: a corner, a rim, a rounded surface.
@@ -47,20 +48,20 @@ struct Ridge {
 // Support points of a polytope: as many corners as differ.
 inline Ridge corner_ridge(std::span<const Vec3> points) {
   Ridge r;
-  r.start = points[0];
+  put(r.start, points[0]);
   for (const Vec3& p : points.subspan(1)) {
-    if (p == r.start || (r.rank > 0 && p == r.end)) continue;
+    if (same(p, r.start) || (r.rank > 0 && same(p, r.end))) continue;
     if (++r.rank == 2) return r;
-    r.end = p;
+    put(r.end, p);
   }
-  if (r.rank == 1) r.axis = unit(r.end - r.start);
+  if (r.rank == 1) put(r.axis, unit(minus(r.end, r.start)));
   return r;
 }
 
 // Support points on rims about z. Points of one rim belong to its disc if they are far apart, else to its edge.
 inline bool spans_disc(std::span<const Vec3> points, double radius) {
   for (const Vec3& p : points.subspan(1)) {
-    if (p.z() == points[0].z() && (p - points[0]).squaredNorm() > 0.25 * radius * radius) return true;
+    if (p.z() == points[0].z() && norm_sq(minus(p, points[0])) > 0.25 * radius * radius) return true;
   }
   return false;
 }
@@ -85,9 +86,10 @@ struct PointCore {
   double reach() const { return 0; }
   double extent() const { return 0; }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return copied(p); }
   std::uint64_t stamp() const { return 1; }
+  bool holds_center() const { return true; }
   double inner() const { return 0; }
 };
 
@@ -103,9 +105,10 @@ struct SegmentCore {
   double reach() const { return half_length; }
   double extent() const { return half_length; }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return copied(p); }
   std::uint64_t stamp() const { return stamp_of(2, {half_length}); }
+  bool holds_center() const { return true; }
   double inner() const { return 0; }
 };
 
@@ -125,10 +128,11 @@ struct BoxCore {
     return (p.cwiseAbs().array() <= kSlack * box.half.value().array()).all();
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return copied(p); }
   std::uint64_t stamp() const { return stamp_of(3, {box.half.x(), box.half.y(), box.half.z()}); }
-  double inner() const { return box.half->minCoeff(); }
+  bool holds_center() const { return true; }
+  double inner() const { return std::min(std::min(box.half.x(), box.half.y()), box.half.z()); }
 };
 
 struct TriangleCore {
@@ -160,14 +164,15 @@ struct TriangleCore {
     return std::sqrt(std::max({corners[0].squaredNorm(), corners[1].squaredNorm(), corners[2].squaredNorm()}));
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return copied(p); }
   std::uint64_t stamp() const {
     return stamp_of(4,
                     {middle.x(), middle.y(), middle.z(), corners[0].x(), corners[0].y(), corners[0].z(), corners[1].x(),
                      corners[1].y(), corners[1].z(), corners[2].x(), corners[2].y(), corners[2].z()});
   }
   // The middle need not lie on the triangle.
+  bool holds_center() const { return false; }
   double inner() const { return -kInfinity; }
 };
 
@@ -215,11 +220,12 @@ struct CylinderCore {
   }
   // The ends of the line that faces n.
   void line(const Vec3& n, const Ridge&, Vec3& start, Vec3& end) const {
-    start = support(n);
-    end = {start.x(), start.y(), -start.z()};
+    put(start, support(n));
+    put(end, {start.x(), start.y(), -start.z()});
   }
   Vec3 facing(const Vec3& p, const Vec3& n) const { return on_rim(cylinder.radius, p.z(), n); }
   std::uint64_t stamp() const { return stamp_of(5, {cylinder.radius, cylinder.half_length}); }
+  bool holds_center() const { return true; }
   double inner() const { return std::min<double>(cylinder.radius, cylinder.half_length); }
 };
 
@@ -248,18 +254,22 @@ struct ConeCore {
     for (const Vec3& p : points) {
       if ((p.z() > 0) != (points[0].z() > 0)) r.rank = 1, r.axis = Vec3::UnitZ();
     }
-    r.level = cone.radius / Vec3(cone.radius, 0, 2 * cone.half_length).norm();
+    r.level = sine();
     return r;
   }
   // The ends of the line that faces n, the rim first.
   void line(const Vec3& n, const Ridge&, Vec3& start, Vec3& end) const {
-    const double scale = cone.radius / std::sqrt(n.x() * n.x() + n.y() * n.y());
-    start = {scale * n.x(), scale * n.y(), -cone.half_length};
-    end = {0, 0, cone.half_length};
+    put(start, on_rim(cone.radius, -cone.half_length, n));
+    put(end, {0, 0, cone.half_length});
   }
-  Vec3 facing(const Vec3& p, const Vec3& n) const { return p.z() > 0 ? p : on_rim(cone.radius, p.z(), n); }
+  Vec3 facing(const Vec3& p, const Vec3& n) const { return p.z() > 0 ? copied(p) : on_rim(cone.radius, p.z(), n); }
   std::uint64_t stamp() const { return stamp_of(6, {cone.radius, cone.half_length}); }
-  double inner() const { return cone.radius * cone.half_length / Vec3(cone.radius, 0, 2 * cone.half_length).norm(); }
+  bool holds_center() const { return true; }
+  double inner() const { return cone.half_length * sine(); }
+
+ private:
+  // Of half the angle at the apex; 1 for a disc, 0 for a segment and for a point.
+  double sine() const { return cone.radius > 0 ? cone.radius / Vec3(cone.radius, 0, 2 * cone.half_length).norm() : 0; }
 };
 
 struct EllipsoidCore {
@@ -279,12 +289,13 @@ struct EllipsoidCore {
   }
   Vec3 center() const { return Vec3::Zero(); }
   double reach() const { return ellipsoid.radii.x() + ellipsoid.radii.y() + ellipsoid.radii.z(); }
-  double extent() const { return ellipsoid.radii->maxCoeff(); }
+  double extent() const { return std::max(std::max(ellipsoid.radii.x(), ellipsoid.radii.y()), ellipsoid.radii.z()); }
   Ridge ridge(std::span<const Vec3>) const { return {}; }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
   Vec3 facing(const Vec3&, const Vec3& n) const { return support(n); }
   std::uint64_t stamp() const { return stamp_of(7, {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()}); }
-  double inner() const { return ellipsoid.radii->minCoeff(); }
+  bool holds_center() const { return true; }
+  double inner() const { return std::min(std::min(ellipsoid.radii.x(), ellipsoid.radii.y()), ellipsoid.radii.z()); }
 };
 
 struct ConvexCore {
@@ -293,15 +304,16 @@ struct ConvexCore {
   static constexpr bool kSmooth = false;
   static constexpr bool kLine = false;
   const Convex& hull;
-  Vec3 support(const Vec3& d) const { return hull.centered_vertices()[hull.support_index(d)]; }
+  Vec3 support(const Vec3& d) const { return hull.centered_support(d); }
   Bend bend(const Vec3&, const Vec3&, const Vec3&, const Vec3&) const { return {}; }
   const Vec3& center() const { return hull.center(); }
   double reach() const { return hull.radius(); }
   double extent() const { return hull.radius(); }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
-  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { start = r.start, end = r.end; }
-  Vec3 facing(const Vec3& p, const Vec3&) const { return p; }
+  void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }
+  Vec3 facing(const Vec3& p, const Vec3&) const { return copied(p); }
   std::uint64_t stamp() const { return hull.stamp(); }
+  bool holds_center() const { return hull.inner_radius() > 0; }
   double inner() const { return hull.inner_radius(); }
 };
 
@@ -321,6 +333,14 @@ double rounding_radius(const S&) {
 }
 inline double rounding_radius(const Sphere& s) { return s.radius; }
 inline double rounding_radius(const Capsule& c) { return c.radius; }
+
+/// The box around the shape without that radius, in its own frame.
+template <ShapeKind S>
+Aabb core_box(const S& shape) {
+  return bounds(shape);
+}
+inline Aabb core_box(const Sphere&) { return {Vec3::Zero(), Vec3::Zero()}; }
+inline Aabb core_box(const Capsule& c) { return {Vec3(0, 0, -c.half_length), Vec3(0, 0, c.half_length)}; }
 
 /// A number that tells shapes apart: equal for equal shapes, different (but for one chance in 2^64) for others.
 std::uint64_t stamp(const Geometry& geometry);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graze/base/elementary.h"
 #include "query/products.h"
 
 namespace graze {
@@ -19,7 +20,7 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
   const double gap = distance - reach;  // of the balls; in front of the ball if positive
   // Where the normal density is nearly the same all over the ball, and where only a narrow ball accepts its tail.
   const bool narrow = reach * std::max(1.0, gap) < 1;
-  const double best = -std::expm1(-reach * reach / 2);
+  const double best = -elementary::expm1(-reach * reach / 2);
   // One in ten or more is accepted, unless the noise is lost in the rounding of a ball 1e15 times as large.
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {
@@ -27,14 +28,14 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
     if (narrow) {
       y = reach * (2 * noise.uniform() - 1);
       const double off = y - distance, least = std::max(0.0, gap);
-      if (noise.uniform() > std::exp((least * least - off * off) / 2)) continue;
+      if (noise.uniform() > elementary::exp((least * least - off * off) / 2)) continue;
     } else {
       y = distance - noise.normal_above(gap);
       if (y < -reach) continue;
     }
-    const double room = (reach - y) * (reach + y), inside = -std::expm1(-room / 2);
+    const double room = (reach - y) * (reach + y), inside = -elementary::expm1(-room / 2);
     if (noise.uniform() * best > inside) continue;
-    return {y, std::sqrt(-2 * std::log1p(-noise.uniform() * inside))};
+    return {y, std::sqrt(-2 * elementary::log1p(-noise.uniform() * inside))};
   }
   return {std::min(distance, reach), 0};
 }
@@ -51,7 +52,7 @@ Vec3 draw_meeting(const NoisyPair& pair, bool sides, NoiseSource& noise) {
   }
   const InBall drawn = draw_in_ball(distance, pair.reach, noise);
   const double angle = 6.283185307179586 * noise.uniform();
-  return (drawn.along - distance) * n + drawn.across * (std::cos(angle) * u + std::sin(angle) * v);
+  return (drawn.along - distance) * n + drawn.across * (elementary::cos(angle) * u + elementary::sin(angle) * v);
 }
 
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstdlib>
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -12,16 +12,27 @@
 
 namespace graze {
 
+inline constexpr std::size_t kKinds = std::variant_size_v<Geometry>;
+
+// What a leaf gives to the kernels instead of a kind says so (`kPart`): it comes after all kinds. Anything else has no
+// place, and does not compile.
+template <class S>
+consteval std::size_t place_in_order() {
+  if constexpr (requires { S::kPart; }) {
+    return kKinds;
+  } else {
+    static_assert(detail::kIsAlternative<S, Geometry>);
+    return []<class... Kinds>(std::variant<Kinds...>*) {
+      std::size_t place = 0;
+      bool found = false;
+      ((found = found || std::same_as<S, Kinds>, place += found ? 0 : 1), ...);
+      return place;
+    }(static_cast<Geometry*>(nullptr));
+  }
+}
 /// The place of a kind in the canonical order.
 template <class S>
-inline constexpr std::size_t kind_of = [] {
-  return []<class... Kinds>(std::variant<Kinds...>*) {
-    std::size_t place = 0;
-    bool found = false;
-    ((found = found || std::is_same_v<S, Kinds>, place += found ? 0 : 1), ...);
-    return place;
-  }(static_cast<Geometry*>(nullptr));
-}();
+inline constexpr std::size_t kind_of = place_in_order<S>();
 
 /// Less than 0 if a pose comes before the other, 0 if they are equal, number by number.
 inline int order_of(const Pose& a, const Pose& b) {
@@ -39,6 +50,9 @@ inline int order_of(const Pose& a, const Pose& b) {
 /// both orders of arguments give the same bits.
 inline bool in_canonical_order(const Placed& a, const Placed& b) {
   if (a.geometry.index() != b.geometry.index()) return a.geometry.index() < b.geometry.index();
+  // Mostly the first number tells; as a number, not by a jump that nobody could foretell.
+  const double x = a.pose.translation().x(), y = b.pose.translation().x();
+  if (x != y) return x < y;
   if (const int c = order_of(a.pose, b.pose); c != 0) return c < 0;
   return stamp(a.geometry) <= stamp(b.geometry);
 }
@@ -67,32 +81,39 @@ struct CanonicalPair {
   Vec3 to_world(const Vec3& p) const { return plus(turned(frame, p), first.pose.translation()); }
 };
 
-/// Pairs with a mesh are answered elsewhere (mesh_pairs.h), in files that compile by themselves.
-inline bool has_mesh(const CanonicalPair& pair) {
-  return std::holds_alternative<Mesh>(pair.first.geometry) || std::holds_alternative<Mesh>(pair.second.geometry);
-}
+/// Made of many parts. Pairs with such are answered elsewhere (parts.h), in files that compile by themselves.
+template <class G>
+concept Composite = std::same_as<G, Mesh> || std::same_as<G, Cloud>;
+template <class A, class B>
+concept WithMesh = std::same_as<A, Mesh> || std::same_as<B, Mesh>;
 
-template <class Result, class Kernel, std::size_t kFirst, std::size_t kSecond>
-Result call_with(const Geometry& a, const Geometry& b, const Kernel& kernel) {
-  constexpr std::size_t kMesh = kind_of<Mesh>;
-  if constexpr (kFirst <= kSecond && kFirst != kMesh && kSecond != kMesh) {
-    return kernel(*std::get_if<kFirst>(&a), *std::get_if<kSecond>(&b));
-  } else {
-    std::abort();  // the caller has ordered the pair, and asked mesh_pairs.h about meshes
-  }
-}
+// Pairs in canonical order, row by row: row i holds (i, i), (i, i + 1), …
+constexpr std::size_t pairs_before(std::size_t row) { return row * kKinds - row * (row + 1) / 2; }
+constexpr std::size_t place_of_pair(std::size_t first, std::size_t second) { return pairs_before(first) + second; }
 
-/// Calls kernel(shape_a, shape_b) with the concrete kinds of a canonically ordered pair: one jump through a table, and
-/// the result is made in the caller's place.
+/// Calls kernel(first, second) with the concrete kinds of the pair: one jump through a table that has no other pairs
+/// than those in canonical order, and the result is made in the caller's place.
 template <class Result, class Kernel>
-Result with_kinds(const Geometry& a, const Geometry& b, const Kernel& kernel) {
-  constexpr std::size_t kKinds = std::variant_size_v<Geometry>;
+Result with_kinds(const CanonicalPair& pair, const Kernel& kernel) {
   using Call = Result (*)(const Geometry&, const Geometry&, const Kernel&);
-  static constexpr auto kCalls = []<std::size_t... kPair>(std::index_sequence<kPair...>) {
-    return std::array<Call, sizeof...(kPair)>{call_with<Result, Kernel, kPair / kKinds, kPair % kKinds>...};
-  }
-  (std::make_index_sequence<kKinds * kKinds>());
-  return kCalls[a.index() * kKinds + b.index()](a, b, kernel);
+  static constexpr auto kCalls = [] {
+    std::array<Call, kKinds*(kKinds + 1) / 2> calls{};
+    const auto fill_row = [&]<std::size_t kFirst, std::size_t... kOffset>(std::integral_constant<std::size_t, kFirst>,
+                                                                          std::index_sequence<kOffset...>) {
+      ((calls[place_of_pair(kFirst, kFirst + kOffset)] =
+            [](const Geometry& a, const Geometry& b, const Kernel& k) {
+              return k(*std::get_if<kFirst>(&a), *std::get_if<kFirst + kOffset>(&b));
+            }),
+       ...);
+    };
+    [&]<std::size_t... kFirst>(std::index_sequence<kFirst...>) {
+      (fill_row(std::integral_constant<std::size_t, kFirst>{}, std::make_index_sequence<kKinds - kFirst>{}), ...);
+    }
+    (std::make_index_sequence<kKinds>());
+    return calls;
+  }();
+  const Geometry &a = pair.first.geometry, &b = pair.second.geometry;
+  return kCalls[place_of_pair(a.index(), b.index())](a, b, kernel);
 }
 
 }  // namespace graze

@@ -1,68 +1,96 @@
 #include "graze/query/distance.h"
 
+#include "query/axial.h"
 #include "query/cloud_tree.h"
-#include "query/mesh_pairs.h"
 #include "query/pair_query.h"
+#include "query/parts.h"
 
 namespace graze {
 namespace {
 
+// Writes what is known of the pair: the normal from the first to the second and the point of the first, in the world.
+// Each place is written once: to exchange what was just written costs more than all the rest.
+GRAZE_INLINE void answer(const PairDistance& best, const Vec3& normal, const Vec3& on_first, bool swapped,
+                         double uncertainty, Distance& d) {
+  d.value = best.value;
+  d.tolerance = best.tolerance + uncertainty;
+  put(d.normal, times(swapped ? -1 : 1, normal));
+  const double ahead = std::isfinite(best.value) ? best.value : 0;
+  put(swapped ? d.on_b : d.on_a, on_first);
+  put(swapped ? d.on_a : d.on_b, along(on_first, ahead, normal));
+}
+
 // Spheres have no axes: in the world's, and the same either way round, nothing needs to be ordered or turned.
-Distance between_spheres(const Sphere& a, const Vec3& at_a, const Sphere& b, const Vec3& at_b, double limit) {
+Distance between_spheres(const Sphere& a, const Vec3& at_a, const Sphere& b, const Vec3& at_b, double limit,
+                         double uncertainty) {
   const PairDistance best = measure_at(a, b, minus(at_b, at_a), limit);
   Distance d;
   d.beyond = best.beyond;
   if (best.beyond) return d;
   d.value = best.value;
-  d.tolerance = best.tolerance;
-  d.normal = best.normal;
-  d.on_a = along(at_a, a.radius, best.normal);
-  d.on_b = along(at_b, -b.radius, best.normal);
+  d.tolerance = best.tolerance + uncertainty;
+  put(d.normal, best.normal);
+  put(d.on_a, along(at_a, a.radius, best.normal));
+  put(d.on_b, along(at_b, -b.radius, best.normal));
   return d;
+}
+
+// A sphere and a body that its centre is measured from in a few steps: the sphere comes first, and neither the order
+// nor the kernel needs to be looked up.
+template <class B>
+GRAZE_INLINE void from_sphere(const Sphere& a, const Pose& pose_a, const B& b, const Pose& pose_b, bool swapped,
+                              double limit, double uncertainty, Distance& d) {
+  if constexpr (InWorldAxes<Sphere, B>) {
+    const PairDistance best = measure_in_world(a, pose_a, b, pose_b, limit);
+    d.beyond = best.beyond;
+    if (!best.beyond) answer(best, best.normal, plus(pose_a.translation(), best.on_a), swapped, uncertainty, d);
+  } else {
+    const Mat3& frame = pose_b.rotation();
+    const Vec3 center = turned_back(frame, minus(pose_a.translation(), pose_b.translation()));
+    const PairDistance best = measure_at(a, center, b, limit);
+    d.beyond = best.beyond;
+    if (!best.beyond)
+      answer(best, turned(frame, best.normal), plus(turned(frame, best.on_a), pose_a.translation()), swapped,
+             uncertainty, d);
+  }
 }
 
 // All pairs but two spheres. It returns one variable only, so that this is made in the caller's place: to copy what was
 // just written in parts costs more than most kernels.
-Distance between(const Placed& a, const Placed& b, const DistanceOptions& options, PairQuestion& question) {
+Distance between(const Placed& a, const Placed& b, const DistanceOptions& options, PairQuestion& question,
+                 double uncertainty) {
   const CanonicalPair pair(a, b);
   question.depth = options.depth;
   question.cache = options.cache;
-  Feature feature_first = 0, feature_second = 0;
-  const auto of_meshes = [&] {
-    const MeshDistance found = mesh_distance(pair.first.geometry, pair.second.geometry, pair.relative(), question);
-    feature_first = found.a, feature_second = found.b;
-    return found.distance;
-  };
-  const auto of_kinds = [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
-      return measure_at(first, pair.center_in_second(), second, question.limit);
-    } else if constexpr (std::same_as<B, Cloud>) {
-      const Relative relative = pair.relative();
-      DistanceQuery query(relative, question);
-      ask(first, second, query);
-      feature_first = query.a(), feature_second = query.b();
-      return query.best();
-    } else {
-      return measure(first, second, pair.relative(), question);
-    }
-  };
-  // Made in its place, too.
-  const PairDistance best =
-      has_mesh(pair) ? of_meshes() : with_kinds<PairDistance>(pair.first.geometry, pair.second.geometry, of_kinds);
-
   Distance d;
-  d.beyond = best.beyond;
-  if (best.beyond) return d;
-  d.value = best.value;
-  d.tolerance = best.tolerance;
-  // Each place is written once: to exchange what was just written costs more than all the rest.
-  const double sign = pair.swapped ? -1 : 1;
-  const Vec3 normal = turned(pair.frame, best.normal), on_first = pair.to_world(best.on_a);
-  d.normal = times(sign, normal);
-  d.a = pair.swapped ? feature_second : feature_first;
-  d.b = pair.swapped ? feature_first : feature_second;
-  (pair.swapped ? d.on_b : d.on_a) = on_first;
-  (pair.swapped ? d.on_a : d.on_b) = std::isfinite(best.value) ? along(on_first, best.value, normal) : on_first;
+  const auto answer_in_frame = [&](const PairDistance& best) {
+    d.beyond = best.beyond;
+    if (!best.beyond)
+      answer(best, turned(pair.frame, best.normal), pair.to_world(best.on_a), pair.swapped, uncertainty, d);
+  };
+  const auto name_parts = [&](Feature first, Feature second) {
+    d.a = pair.swapped ? second : first;
+    d.b = pair.swapped ? first : second;
+  };
+  with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (Composite<B>) {
+      const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
+      const PartsDistance found = parts_distance(parts, pair.relative(), question);
+      answer_in_frame(found.distance);
+      if (!d.beyond) name_parts(found.a, found.b);
+    } else if constexpr (std::same_as<A, Capsule> && std::same_as<B, Capsule>) {
+      const PairDistance best = measure_in_world(first, pair.first.pose, second, pair.second.pose, question.limit);
+      d.beyond = best.beyond;
+      if (best.beyond) return;
+      const Vec3 on_first = plus(pair.first.pose.translation(), best.on_a);
+      answer(best, best.normal, on_first, pair.swapped, uncertainty, d);
+    } else if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
+      from_sphere(first, pair.first.pose, second, pair.second.pose, pair.swapped, question.limit, uncertainty, d);
+    } else {
+      const PairDistance best = measure(first, second, pair.relative(), question);
+      answer_in_frame(best);
+    }
+  });
   return d;
 }
 
@@ -70,12 +98,29 @@ Distance between(const Placed& a, const Placed& b, const DistanceOptions& option
 
 Distance distance(const Placed& a, const Placed& b, const DistanceOptions& options) {
   PairQuestion question;
-  if (!std::isnan(options.limit)) question.limit = options.limit;
+  // What is beyond the limit must be so wherever the two really are.
+  const double uncertainty = a.uncertainty + b.uncertainty, limit = options.limit + uncertainty;
+  if (!std::isnan(limit)) question.limit = limit;
   const auto* const sphere_a = std::get_if<Sphere>(&a.geometry);
   const auto* const sphere_b = std::get_if<Sphere>(&b.geometry);
   if (sphere_a != nullptr && sphere_b != nullptr)
-    return between_spheres(*sphere_a, a.pose.translation(), *sphere_b, b.pose.translation(), question.limit);
-  return between(a, b, options, question);
+    return between_spheres(*sphere_a, a.pose.translation(), *sphere_b, b.pose.translation(), question.limit,
+                           uncertainty);
+  if (sphere_a != nullptr || sphere_b != nullptr) {
+    const bool swapped = sphere_a == nullptr;
+    const Sphere& sphere = swapped ? *sphere_b : *sphere_a;
+    const Pose &pose = swapped ? b.pose : a.pose, &pose_of_body = swapped ? a.pose : b.pose;
+    const Geometry& body = swapped ? a.geometry : b.geometry;
+    const auto answered = [&]<class B>(const B* kind) {
+      Distance d;
+      from_sphere(sphere, pose, *kind, pose_of_body, swapped, question.limit, uncertainty, d);
+      return d;
+    };
+    if (const auto* const capsule = std::get_if<Capsule>(&body)) return answered(capsule);
+    if (const auto* const box = std::get_if<Box>(&body)) return answered(box);
+    if (const auto* const cylinder = std::get_if<Cylinder>(&body)) return answered(cylinder);
+  }
+  return between(a, b, options, question, uncertainty);
 }
 
 }  // namespace graze

@@ -30,37 +30,84 @@ class Polytope {
   explicit Polytope(const Difference& difference) : difference_(difference) {}
 
   Depth expand(const Simplex& start, double tolerance) {
-    if (!enclose(start)) return best_;
+    if (expand_from(start, tolerance) == Expansion::folded && !curved()) return expand_again(start, tolerance);
+    return best_;
+  }
+
+ private:
+  enum class Expansion { ended, folded };
+  // What became of a new vertex. Folded: rounding left no proper horizon around it, or the polytope inside out.
+  enum class Growth { grown, nothing_new, no_room, folded };
+  // What is done about a face that is not on the boundary yet. Polytopes of curved pairs that cannot grow any more
+  // still have Newton to try, however large their faces are.
+  enum class Phase { growing, newton_only };
+
+  bool curved() const { return difference_.refine != nullptr; }
+
+  // The origin is inside of a proper polytope, or outside by no more than what GJK left undecided.
+  bool is_folded(const Face& face) const {
+    constexpr double kUndecided = 1e4, kShare = 1e-3;
+    return best_.upper < kInfinity &&
+           face.distance < -std::max(kUndecided * difference_.rounding, kShare * best_.upper);
+  }
+
+  // Where many vertices lie in one plane, as in the faces of finely divided bodies, rounding alone says which faces see
+  // a new one, and the polytope may fold. It is then expanded again with another rule for what is seen.
+  [[gnu::noinline]] Depth expand_again(const Simplex& start, double tolerance) {
+    Depth best = best_;
+    double lower = best_.lower;
+    for (const double slack : {-16.0, 16.0, -256.0}) {
+      best_ = {}, vertex_count_ = 0, face_count_ = 0, free_ = kNone;
+      sight_slack_ = slack * difference_.rounding;
+      const Expansion expansion = expand_from(start, tolerance);
+      if (best_.upper < best.upper) best = best_;
+      lower = std::max(lower, best_.lower);
+      if (expansion != Expansion::folded) break;
+    }
+    best.lower = std::min(best.upper, lower);
+    return best;
+  }
+
+  // Moves the nearest face out to the boundary, again and again, until the bounds meet. Flat pairs end there, or when
+  // the polytope cannot grow. Faces of curved pairs are left to Newton as soon as they are small.
+  Expansion expand_from(const Simplex& start, double tolerance) {
+    if (!enclose(start)) return Expansion::ended;
+    Expansion expansion = Expansion::ended;
     for (;;) {
       const std::size_t nearest = nearest_face();
       if (nearest == kNone) break;
       const Face& face = faces_[nearest];
       if (best_.upper < 0) break;  // a direction that separates: the shapes are apart after all
+      if (!curved() && is_folded(face)) {
+        expansion = Expansion::folded;
+        break;
+      }
       const double slack = best_.upper < kInfinity ? std::max(difference_.rounding, tolerance * best_.upper) : 0;
+      const auto bounds_meet = [&] { return best_.upper - face.distance <= slack; };
       best_.lower = std::min(best_.upper, std::max(0.0, face.distance));
-      if (best_.upper - face.distance <= slack) break;
+      if (bounds_meet()) break;
       const Vertex v = probe(face.normal);
       const double height = dot(face.normal, v.p), known = best_.upper;
-      if (height < best_.upper) settle(face, v);
-      if (best_.upper - face.distance <= slack) break;
-      if (difference_.refine != nullptr &&
-          (full_ || height - face.distance <= (difference_.smooth ? kSettleSmooth : kSettle) * height) &&
-          settled(face, v, height, known)) {
+      if (height < best_.upper) note_face(face, v);
+      if (bounds_meet()) break;
+      if (curved() && ready_for_newton(face, height) && settled_by_newton(face, v, height, known)) {
         key_[nearest] = kInfinity;
         continue;
       }
-      if (full_) break;
-      if (vertex_count_ == kMaxVertices || !grow(nearest, v)) {
-        if (difference_.refine == nullptr) break;
-        full_ = true;
+      if (phase_ == Phase::newton_only) break;
+      const Growth growth = vertex_count_ == kMaxVertices ? Growth::no_room : grow(nearest, v);
+      if (growth == Growth::grown) continue;
+      if (!curved()) {
+        if (growth == Growth::folded) expansion = Expansion::folded;
+        break;
       }
+      phase_ = Phase::newton_only;
     }
     if (optimum_count_ > 0) best_.lower = best_.upper;
-    return best_;
+    return expansion;
   }
 
- private:
-  // Every direction looked along bounds the depth from above.
+  // The vertex farthest along n. Its height bounds the depth from above.
   Vertex probe(const Vec3& n) {
     Vec3 w;
     Vertex v;
@@ -69,13 +116,15 @@ class Polytope {
     return v;
   }
 
+  // Keeps the bound of v, the vertex along n, if it is the best so far.
   void note(const Vec3& n, const Vertex& v) {
     const double height = dot(n, v.p);
     if (height < best_.upper) best_.upper = height, best_.toward = n, best_.on_a = v.a, best_.points_known = false;
   }
 
-  // `face` gives the best bound so far: its normal is the way out, its point nearest to the origin the deepest one.
-  void settle(const Face& face, const Vertex& v) {
+  // `face` gives the best bound so far: its normal is the direction to separate along, its point nearest to the origin
+  // the deepest one.
+  void note_face(const Face& face, const Vertex& v) {
     note(face.normal, v);
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
     Nearest nearest;
@@ -87,17 +136,24 @@ class Polytope {
       best_.on_a += nearest.weight[c] * corners[nearest.corner[c]]->a;
       foot += nearest.weight[c] * corners[nearest.corner[c]]->p;
     }
-    // Only a face on the boundary with the foot inside is the last word; of a sliver, rounding may have moved the foot.
+    // The points are final only if the face is on the boundary and the foot inside of it; rounding may have moved the
+    // foot of a sliver.
     const double height = dot(face.normal, v.p);
     best_.points_known = nearest.size == 3 && height - face.distance <= difference_.rounding &&
                          norm_sq(along(foot, -height, face.normal)) <= 4 * difference_.rounding * difference_.rounding;
+  }
+
+  // Whether a face, at this height below its support point, is small enough for Newton to start from it.
+  bool ready_for_newton(const Face& face, double height) const {
+    const double small = difference_.smooth ? kSmallSmooth : kSmall;
+    return phase_ == Phase::newton_only || height - face.distance <= small * height;
   }
 
   // Of a curved pair: whether the best direction of this small face is known, by Newton from here or from a neighbour.
   // The face then needs no more splitting, which would only close in on that direction step by step. `v` is the support
   // point along the face's normal: where it shows a corner or an edge that the face's own corners do not, more may hide
   // here and Newton is not tried. `known` is the best bound without this face.
-  bool settled(const Face& face, const Vertex& v, double height, double known) {
+  bool settled_by_newton(const Face& face, const Vertex& v, double height, double known) {
     if (difference_.smooth) {
       for (std::size_t i = 0; i < optimum_count_; ++i) {
         if (dot(optima_[i], face.normal) > kSameOptimum && height >= known &&
@@ -108,11 +164,12 @@ class Polytope {
     const Vertex &i = vertices_[face.corner[0]], &j = vertices_[face.corner[1]], &k = vertices_[face.corner[2]];
     const std::array<Vec3, 4> a = {v.a, i.a, j.a, k.a}, b = {v.b, i.b, j.b, k.b};
     Refined r = difference_.refine(difference_.pair, face.normal, a, b);
-    if (full_) {
+    const auto is_optimum = [&] { return r.found && -r.value <= height; };
+    if (phase_ == Phase::newton_only) {
       // Corners of a large face show more than the feature at its middle.
-      for (std::size_t c = 0; c < 6 && !(r.found && -r.value <= height); ++c) r = refine_part(c, face.normal, a, b);
+      for (std::size_t part = 0; part < kParts && !is_optimum(); ++part) r = refine_part(part, face.normal, a, b);
     }
-    if (!r.found || -r.value > height) return false;
+    if (!is_optimum()) return false;
     if (-r.value <= best_.upper + difference_.rounding) {
       best_.upper = -r.value, best_.toward = r.n, best_.on_a = r.on_a, best_.points_known = true;
     }
@@ -128,16 +185,18 @@ class Polytope {
     return there <= (best_.upper + height) / 2 + difference_.rounding && there >= best_.upper - difference_.rounding;
   }
 
-  // The same from some of the points, the first among them, of one shape or both: in six ways.
-  Refined refine_part(std::size_t way, const Vec3& n, const std::array<Vec3, 4>& a,
+  // Newton from some of the points, always with the first: 0 to 2, from that one alone of a, of b, of both; 3 to 5,
+  // from it and one of the three others.
+  static constexpr std::size_t kParts = 6;
+  Refined refine_part(std::size_t part, const Vec3& n, const std::array<Vec3, 4>& a,
                       const std::array<Vec3, 4>& b) const {
     const auto refine = [&](std::span<const Vec3> of_a, std::span<const Vec3> of_b) {
       return difference_.refine(difference_.pair, n, of_a, of_b);
     };
-    if (way == 0) return refine({a.data(), 1}, b);
-    if (way == 1) return refine(a, {b.data(), 1});
-    if (way == 2) return refine({a.data(), 1}, {b.data(), 1});
-    const std::size_t other = way - 2;
+    if (part == 0) return refine({a.data(), 1}, b);
+    if (part == 1) return refine(a, {b.data(), 1});
+    if (part == 2) return refine({a.data(), 1}, {b.data(), 1});
+    const std::size_t other = part - 2;
     const std::array<Vec3, 2> two_a = {a[0], a[other]}, two_b = {b[0], b[other]};
     return refine(two_a, two_b);
   }
@@ -159,6 +218,7 @@ class Polytope {
     return true;
   }
 
+  // Adds the vertex farthest off the point, line or plane of those so far.
   bool add_dimension() {
     std::array<Vec3, 6> directions;
     std::size_t count = 0;
@@ -176,14 +236,14 @@ class Polytope {
       count = 2;
     }
     Vertex farthest{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
-    double most = 0;
+    double max_off = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Vertex v = probe(directions[i]);
       note(directions[i], v);
       const double off = distance_off_hull(v.p);
-      if (off > most) most = off, farthest = v;
+      if (off > max_off) max_off = off, farthest = v;
     }
-    if (best_.upper <= difference_.rounding || most <= difference_.rounding) return false;
+    if (best_.upper <= difference_.rounding || max_off <= difference_.rounding) return false;
     vertices_[vertex_count_++] = farthest;
     return true;
   }
@@ -199,9 +259,9 @@ class Polytope {
 
   std::size_t nearest_face() const {
     std::size_t nearest = kNone;
-    double least = kInfinity;
+    double min_key = kInfinity;
     for (std::size_t f = 0; f < face_count_; ++f) {
-      if (key_[f] < least) least = key_[f], nearest = f;
+      if (key_[f] < min_key) min_key = key_[f], nearest = f;
     }
     return nearest;
   }
@@ -219,7 +279,7 @@ class Polytope {
       face.distance = dot(face.normal, p);
       key_[slot] = face.distance;
     } else {
-      // A face without area has no side to see it from: it stays, and its neighbours speak for it.
+      // A face without area has no side to see it from: it stays, and its neighbours are expanded instead.
       face.normal.setZero(), face.distance = 0;
       key_[slot] = kInfinity;
     }
@@ -232,63 +292,78 @@ class Polytope {
     free_ = f;
   }
 
-  // Replaces the faces that see `v` by a fan around it. False if rounding left no proper horizon.
-  bool grow(std::size_t seed, const Vertex& v) {
+  // Edge between a face that sees the new vertex and one that does not.
+  struct HorizonEdge {
+    Index from, to;  // corners
+    Index beyond;    // the face that does not see the vertex
+  };
+
+  // Replaces the faces that see `v` by a fan around it. `seed` is one of them.
+  Growth grow(std::size_t seed, const Vertex& v) {
     for (const Index c : faces_[seed].corner) {
-      if (vertices_[c].p == v.p) return false;
+      if (vertices_[c].p == v.p) return Growth::nothing_new;
     }
-    if (!(dot(faces_[seed].normal, v.p) > faces_[seed].distance)) return false;
-    struct Edge {
-      Index from, to, beyond;
-    };
+    if (!(dot(faces_[seed].normal, v.p) > faces_[seed].distance)) return Growth::nothing_new;
+
     std::array<Index, kMaxFaces> visible;
-    std::array<Edge, kMaxFaces> horizon;
-    std::array<bool, kMaxFaces> seen{};
-    std::size_t visible_count = 0, horizon_count = 0;
+    std::array<bool, kMaxFaces> sees{};  // by face
+    std::size_t visible_count = 0;
     visible[visible_count++] = static_cast<Index>(seed);
-    seen[seed] = true;
+    sees[seed] = true;
     for (std::size_t i = 0; i < visible_count; ++i) {
       const Face& face = faces_[visible[i]];
       for (std::size_t e = 0; e < 3; ++e) {
         const Index other = face.neighbor[e];
-        if (seen[other]) continue;
-        if (dot(faces_[other].normal, v.p) > faces_[other].distance) {
-          seen[other] = true;
+        if (sees[other]) continue;
+        if (dot(faces_[other].normal, v.p) > faces_[other].distance - sight_slack_) {
+          sees[other] = true;
           visible[visible_count++] = other;
         }
       }
     }
+
+    std::array<HorizonEdge, kMaxFaces> horizon;
+    std::size_t horizon_count = 0;
     for (std::size_t i = 0; i < visible_count; ++i) {
       const Face& face = faces_[visible[i]];
       for (std::size_t e = 0; e < 3; ++e) {
-        if (!seen[face.neighbor[e]]) {
+        if (!sees[face.neighbor[e]]) {
           horizon[horizon_count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
         }
       }
     }
-    // A proper horizon is one loop: every corner on it begins exactly one edge, and all edges are reached.
-    std::array<Index, kMaxVertices> begins;
-    begins.fill(kNone);
+
+    // A proper horizon is one loop: exactly one edge starts at every corner, and following them from the first one
+    // reaches all.
+    std::array<Index, kMaxVertices> edge_from;  // by corner
+    edge_from.fill(kNone);
     for (std::size_t i = 0; i < horizon_count; ++i) {
-      if (begins[horizon[i].from] != kNone) return false;
-      begins[horizon[i].from] = static_cast<Index>(i);
+      if (edge_from[horizon[i].from] != kNone) return Growth::folded;
+      edge_from[horizon[i].from] = static_cast<Index>(i);
     }
     std::size_t length = 0;
     for (Index at = 0; length <= horizon_count;) {
       ++length;
-      at = begins[horizon[at].to];
-      if (at == kNone) return false;
+      at = edge_from[horizon[at].to];
+      if (at == kNone) return Growth::folded;
       if (at == 0) break;
     }
-    if (horizon_count < 3 || length != horizon_count) return false;
-    if (face_count_ + horizon_count > kMaxFaces) return false;
+    if (horizon_count < 3 || length != horizon_count) return Growth::folded;
+    if (face_count_ + horizon_count > kMaxFaces) return Growth::no_room;
 
     for (std::size_t i = 0; i < visible_count; ++i) remove_face(visible[i]);
+    add_fan(horizon, edge_from, v);
+    return Growth::grown;
+  }
+
+  // A face from every edge of the horizon to `v`, linked to the face beyond the edge and to those before and after it.
+  void add_fan(const std::array<HorizonEdge, kMaxFaces>& horizon, const std::array<Index, kMaxVertices>& edge_from,
+               const Vertex& v) {
     const auto apex = static_cast<Index>(vertex_count_);
     vertices_[vertex_count_++] = v;
     Index first = kNone, previous = kNone, at = 0;
     do {
-      const Edge& edge = horizon[at];
+      const HorizonEdge& edge = horizon[at];
       const Index f = add_face({edge.from, edge.to, apex}, {edge.beyond, kNone, previous});
       for (std::size_t e = 0; e < 3; ++e) {
         Face& beyond = faces_[edge.beyond];
@@ -297,27 +372,27 @@ class Polytope {
       if (previous != kNone) faces_[previous].neighbor[1] = f;
       if (first == kNone) first = f;
       previous = f;
-      at = begins[edge.to];
+      at = edge_from[edge.to];
     } while (at != 0);
     faces_[first].neighbor[2] = previous;
     faces_[previous].neighbor[1] = first;
-    return true;
   }
 
-  // Faces this close to the boundary, relative to its distance, are small enough for Newton; and optima this near
-  // to the face's normal (cosine) are taken for the same.
-  static constexpr double kSettleSmooth = 0.1, kSettle = 0.02, kSameOptimum = 0.95;
+  // Faces this close to the boundary, relative to its distance, are small enough for Newton: of smooth pairs and of
+  // others. An optimum this near to the face's normal (cosine) may be that of the face, too.
+  static constexpr double kSmallSmooth = 0.1, kSmall = 0.02, kSameOptimum = 0.95;
 
   const Difference& difference_;
   Depth best_;
-  std::array<Vec3, 8> optima_;
+  std::array<Vec3, 8> optima_;  // directions that Newton found
   std::size_t optimum_count_ = 0;
-  bool full_ = false;  // no more growing: the faces that are left are tried by Newton, however large they are
+  double sight_slack_ = 0;  // faces this far above a point see it, too
+  Phase phase_ = Phase::growing;
   std::size_t vertex_count_ = 0, face_count_ = 0;
-  Index free_ = kNone;
+  Index free_ = kNone;  // first slot of a removed face; neighbor[0] is the next
   std::array<Vertex, kMaxVertices> vertices_;
   std::array<Face, kMaxFaces> faces_;
-  std::array<double, kMaxFaces> key_;  // distance of live faces, +inf of dead ones
+  std::array<double, kMaxFaces> key_;  // the distance of a face to be expanded; +inf: removed, flat or settled
 };
 
 }  // namespace

@@ -139,10 +139,11 @@ void turn_outward(const Facet& a, const Facet& b, const Relative& relative, cons
 PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& asked) {
   TrianglePair pair(a.triangle, b.triangle, relative);
   const PairQuestion question = before_turning(asked, a.solid || b.solid);
-  const double rounding = pair.cores.rounding;
+  const double rounding = pair.cores.rounding, placing = pair.cores.placing;
+  const double proof = question.limit + rounding + placing;
   bool certain = false, apart = false;
-  if (!pair.within_normals(question.limit + rounding, apart)) return beyond_limit();
-  if (!apart && !pair.within(question.limit + rounding, certain)) return beyond_limit();
+  if (!pair.within_normals(proof, apart)) return beyond_limit();
+  if (!apart && !pair.within(proof, certain)) return beyond_limit();
   PairDistance d;
   if (certain && pair.value <= rounding) {
     // The axes have measured an overlap. Where it is next to none, only triangles in one plane can still be apart.
@@ -157,7 +158,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
       none.upper = -value, none.toward = toward;
       d.on_a = plus(pair.core_a.middle, touching_points(pair.cores, none).on_a);
     }
-    d.value = value, d.tolerance = 2 * rounding, d.normal = toward;
+    d.value = value, d.tolerance = 2 * rounding + placing, d.normal = toward;
   } else {
     certain = false;
   }
@@ -168,7 +169,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     const Vec3 first = pair.value > rounding ? pair.toward : first_direction(pair.cores);
     d = measure_cores(a.triangle, b.triangle, pair.cores, first, plain);
     // Between huge and tiny edges the way there matters: another one may get closer.
-    if (!d.beyond && d.tolerance > kUncertain * rounding) {
+    if (!d.beyond && d.tolerance - placing > kUncertain * rounding) {
       const PairDistance other = measure_cores(a.triangle, b.triangle, pair.cores, first_direction(pair.cores), plain);
       if (!other.beyond && other.tolerance < d.tolerance) d = other;
     }
@@ -181,7 +182,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
 bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairCache*) {
   TrianglePair pair(a.triangle, b.triangle, relative);
   bool certain = false;
-  if (!pair.within(margin + pair.cores.rounding, certain)) return false;
+  if (!pair.within(margin + pair.cores.rounding + pair.cores.placing, certain)) return false;
   if (certain && pair.value < -pair.cores.rounding) return true;
   return touch(a.triangle, b.triangle, relative, margin, nullptr);
 }

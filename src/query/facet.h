@@ -7,6 +7,7 @@
 namespace graze {
 
 struct Facet {
+  static constexpr bool kPart = true;
   Triangle triangle;
   bool solid = false;
   double facing = 1;  // of solids: whether the corners run counter-clockwise (1) or clockwise (-1) seen from outside
@@ -29,8 +30,7 @@ void turn_outward(const A& a, const Facet& b, const Relative& relative, PairDist
     const auto core_a = core(a);
     const double radius = rounding_radius(a);
     const Vec3 lowest = along(plus(core_a.center(), core_a.support(times(-1, outward))), -radius, outward);
-    const double level = dot(outward, relative.to_a(b.triangle.a()));
-    d.value = std::min(0.0, dot(outward, lowest) - level);
+    d.value = std::min(0.0, dot(outward, minus(lowest, relative.to_a(b.triangle.a()))));
     d.normal = times(-1, outward);
     d.on_a = lowest;
   }

@@ -14,6 +14,7 @@ struct GjkGoal {
   double above = kInfinity;  ///< stop as soon as the cores are proven farther apart than this
   double below = 0;          ///< stop as soon as they are known to be this close or closer
   bool boolean = false;      ///< only which of the two matters, not the distance
+  bool centers = false;      ///< start between the centres, which belong to the cores: not where a depth is to follow
 };
 
 struct Gjk {
@@ -22,6 +23,7 @@ struct Gjk {
   Vec3 toward = Vec3::UnitX();  ///< from a's core to b's, not normalised: the direction that proves `lower`
   bool certain = true;          ///< of an overlap: not only for want of a proof that they are apart
   double upper = kInfinity;     ///< the simplex reaches this near to the origin
+  double center_weight = 0;     ///< of the centres in the simplex, which carry the balls inside of the cores with them
   double lower = -kInfinity;    ///< the largest separation seen along any direction, right to the pair's rounding
   bool refined = false;         ///< the points were found by Newton, beside the simplex
   Vec3 refined_a, refined_b;    ///< then: the nearest points of the cores
@@ -64,8 +66,8 @@ bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, cons
   const double reached = std::sqrt(norm_sq(pair.difference(best.on_a, best.on_b)));
   const bool known = reached - best.value <= kGjkTolerance * reached + pair.rounding;
   if (!known && !(best.value > lower && best.value > r.lower && reached < length && reached < r.upper)) return false;
-  r.lower = best.value, r.upper = reached, r.toward = best.n;
-  r.refined = true, r.refined_a = best.on_a, r.refined_b = best.on_b;
+  r.lower = best.value, r.upper = reached, put(r.toward, best.n);
+  r.refined = true, put(r.refined_a, best.on_a), put(r.refined_b, best.on_b);
   return known;
 }
 
@@ -89,7 +91,7 @@ template <class A, class B>
 Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache) {
   Gjk r;
   Simplex& s = r.simplex;
-  Vec3 v = first;
+  Vec3 v = copied(first);
   double vv = norm_sq(v);
   double best_vw = 0, best_vv = 1;  // of the direction with the largest separation so far
   bool inside = false;              // v is a point of the difference, not only a direction
@@ -99,31 +101,57 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   // Without edges on either side Newton hardly ever strays and may start early.
   constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
   [[maybe_unused]] double refine_from = goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom;
+  // Whether the first corner is made of the centres: no support points of a common feature then.
+  const bool may_center = goal.centers && pair.a.holds_center() && pair.b.holds_center();
+  bool center_counts = false;
+  // Balls inside of both cores about their centres, together. Where the centres carry some of v, so much of the balls
+  // lies about v in the difference.
+  const double inner = may_center ? (pair.a.inner() + pair.b.inner()) * (1 - 16 * kEpsilon) : 0;
+  const auto is_below = [&](double distance_sq) {
+    const double below = goal.below + r.center_weight * inner;
+    return distance_sq <= below * below;
+  };
   if (cache != nullptr && recalls(*cache, pair)) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(cache->size); ++i) {
+    const bool centered = size_of(cache->a[0]) + size_of(cache->b[0]) == 0;
+    const auto count = static_cast<std::size_t>(centered && !may_center ? 0 : cache->size);
+    for (std::size_t i = 0; i < count; ++i) {
       s.push(pair.difference(cache->a[i], cache->b[i]), cache->a[i], cache->b[i]);
     }
-    const Nearest nearest = nearest_to_origin(s, true, pair.rounding);
-    if (nearest.size == 4) {
-      shrink(s, nearest);
-      r.end = Gjk::End::overlap, r.upper = 0;
-      return r;
-    }
-    if (nearest.distance_sq > rounding_sq) {
-      shrink(s, nearest);
-      v = nearest.point, vv = nearest.distance_sq, inside = true;
-    } else {
-      s.size = 0;
+    if (count > 0) {
+      const Nearest nearest = nearest_to_origin(s, true, pair.rounding);
+      if (nearest.size == 4) {
+        shrink(s, nearest);
+        r.end = Gjk::End::overlap, r.upper = 0;
+        return r;
+      }
+      if (nearest.distance_sq > rounding_sq) {
+        shrink(s, nearest);
+        put(v, nearest.point), vv = nearest.distance_sq, inside = true;
+        center_counts = centered && nearest.corner[0] == 0;
+        if (center_counts) r.center_weight = nearest.weight[0];
+        if (center_counts && is_below(vv)) {
+          r.end = Gjk::End::below;
+          return r;
+        }
+      } else {
+        s.size = 0;
+      }
     }
   }
+  if (may_center && !inside && norm_sq(pair.offset) > rounding_sq) {
+    s.push(pair.offset, {0, 0, 0}, {0, 0, 0});
+    s.weight[0] = 1;
+    put(v, pair.offset), vv = norm_sq(v), inside = true, center_counts = true;
+  }
   for (int i = 0; i < kGjkIterations; ++i) {
-    Vec3 w, on_a, on_b;
+    const auto last = static_cast<std::size_t>(s.size);
+    Vec3 &w = s.w[last], &on_a = s.a[last], &on_b = s.b[last];
     pair.support(v, w, on_a, on_b);
     const double vw = dot(v, w);
     // The separation along v is vw / |v|. Compared by squares, the root is left for the end.
     // Of directions as good as each other the last is nearest to the simplex.
     if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv >= best_vw * best_vw * vv * (1 - 4 * kEpsilon))) {
-      best_vw = vw, best_vv = vv, r.toward = v;
+      best_vw = vw, best_vv = vv, put(r.toward, v);
       if (goal.above < 0 || vw * vw > goal.above * goal.above * vv) {
         r.end = Gjk::End::above;
         break;
@@ -131,27 +159,30 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
     }
     if (inside && (vv - vw <= kTolerance * vv || s.holds(w))) break;
     if constexpr (kCurved) {
-      if (inside && vv - vw <= refine_from * vv) {
+      if (inside && !center_counts && vv - vw <= refine_from * vv) {
         if (finish_by_newton(pair, v, vv, s, kInfinity, r)) break;
         refine_from /= kRefineAgain;
       }
     }
-    s.push(w, on_a, on_b);
+    ++s.size;
     const Nearest nearest = nearest_to_origin(s, false, pair.rounding);
     if (inside && nearest.distance_sq >= vv) {  // rounding leaves nothing to gain
       --s.size;
       if constexpr (kCurved) {
-        if (!goal.boolean) finish_at_last(pair, v, vv, std::max(pair.rounding, best_vw / std::sqrt(best_vv)), r);
+        if (!goal.boolean && !center_counts)
+          finish_at_last(pair, v, vv, std::max(pair.rounding, best_vw / std::sqrt(best_vv)), r);
       }
       break;
     }
     shrink(s, nearest);
+    center_counts = center_counts && nearest.corner[0] == 0;
+    r.center_weight = center_counts ? nearest.weight[0] : 0;
     if (nearest.size == 4 || nearest.distance_sq <= rounding_sq) {
       r.end = Gjk::End::overlap, r.upper = std::sqrt(nearest.distance_sq), r.certain = nearest.size == 4;
       break;
     }
-    v = nearest.point, vv = nearest.distance_sq, inside = true;
-    if (vv <= goal.below * goal.below) {
+    put(v, nearest.point), vv = nearest.distance_sq, inside = true;
+    if (is_below(vv)) {
       r.end = Gjk::End::below;
       break;
     }
@@ -173,7 +204,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
 
 // Every verb asks for these, and they are most of what it compiles. Sanitizers need minutes for them: there
 // gjk_flat.cpp and gjk_curved.cpp do it once. Elsewhere each verb has its own, which is a little faster to ask.
-#if GRAZE_SOLVERS_ONCE
+#if GRAZE_SANITIZED
 // clang-format off
 #define GRAZE_FLAT_PAIRS(X) \
   X(PointCore, ConvexCore) \

@@ -1,6 +1,6 @@
 #include "query/gjk.h"
 
-#if GRAZE_SOLVERS_ONCE
+#if GRAZE_SANITIZED
 namespace graze {
 
 GRAZE_FLAT_PAIRS(GRAZE_GJK)

@@ -15,17 +15,17 @@ struct CorePair {
   Mat3 rotation;    // b to a
   Vec3 offset;      // from a's centre to b's, in a's frame
   double reach;     // every length that enters a separation
-  double rounding;  // no computed separation is wrong by more than this
+  double rounding;  // no computed separation of the two as they stand here is wrong by more than this
+  double placing;   // and they stand within this of where the caller's numbers put them
 
   CorePair(const A& a_, const B& b_, const Relative& relative)
-      : a(a_), b(b_), rotation(relative.rotation), offset(relative.translation) {
-    if constexpr (!B::kCentered) offset = plus(turned(relative.rotation, b.center()), offset);
-    if constexpr (!A::kCentered) offset = minus(offset, a.center());
-    // Sixteen roundings of every length that enters a separation. A far centre matters only where a rotation mixes
-    // its coordinates: without one, the differences above are as good as exact.
+      : a(a_), b(b_), rotation(copied(relative.rotation)), offset(copied(relative.translation)) {
+    if constexpr (!B::kCentered) put(offset, plus(turned(relative.rotation, b.center()), offset));
+    if constexpr (!A::kCentered) put(offset, minus(offset, a.center()));
+    // Sixteen roundings of every length that enters a separation.
     reach = a.reach() + b.reach() + size_of(offset);
-    if (!relative.aligned) reach += size_of(b.center()) + size_of(relative.translation);
     rounding = 16 * kEpsilon * reach;
+    placing = relative.placing_error(B::kCentered ? 0 : size_of(b.center()));
   }
 
   /// The point b − a of the difference for a point of each, that of b in b's frame.
@@ -37,9 +37,9 @@ struct CorePair {
 
   /// The point of b − a nearest along −direction, with the points it comes from (that of b in b's frame).
   GRAZE_INLINE void support(const Vec3& direction, Vec3& w, Vec3& on_a, Vec3& on_b) const {
-    on_a = a.support(direction);
-    on_b = b.support(facing_b(direction));
-    w = difference(on_a, on_b);
+    put(on_a, a.support(direction));
+    put(on_b, b.support(facing_b(direction)));
+    put(w, difference(on_a, on_b));
   }
 };
 

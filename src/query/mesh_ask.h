@@ -1,6 +1,9 @@
 // Any question about a mesh and something else: which triangles are worth asking about, from the walks in float32.
 #pragma once
 
+#include <array>
+#include <bit>
+
 #include "query/cloud_tree.h"
 #include "query/mesh_front.h"
 #include "query/mesh_tree.h"
@@ -78,12 +81,8 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
                               }};
   // The box of the core; the radius is part of the limit.
   const double radius = rounding_radius(a);
-  Vec3 center = Vec3::Zero(), half = Vec3::Zero();
-  if constexpr (std::same_as<A, Capsule>) half.z() = a.half_length;
-  else if constexpr (!std::same_as<A, Sphere>) {
-    const Aabb box = bounds(Shape(a));
-    center = box.center(), half = box.half();
-  }
+  const Aabb box = core_box(a);
+  const Vec3 center = box.center(), half = box.half();
   const mesh::Data& data = mesh.data();
   if (balls_apart(minus(relative.to_a(data.tree.origin), center), data.radius + std::sqrt(norm_sq(half)) + radius,
                   query.limit(), size_of(data.tree.origin) + size_of(center) + size_of(relative.translation)))
@@ -168,9 +167,79 @@ template <class A, class Q>
 void ask_mesh(const A& a, const Mesh& b, const Relative& relative, Q& query, PairCache*) {
   ask_mesh(a, b, relative, query);
 }
+/// The points of a leaf of a cloud and the triangles near them. The points that lie nowhere near a triangle are not
+/// asked about.
 template <class Q>
-void ask_mesh(const Mesh& a, const Cloud& b, const Relative&, Q& query, PairCache* = nullptr) {
-  traverse(hierarchy_of(a), hierarchy_of(b), query);
+class LeafAndMesh {
+ public:
+  LeafAndMesh(const Mesh& mesh, const Cloud& cloud, const Relative& relative, Q& query)
+      : mesh_(mesh), parts_(mesh_), cloud_(cloud), radius_(cloud.radius()), relative_(relative), query_(query) {}
+
+  double ask(std::size_t first, unsigned near) {
+    Aabb box;
+    count_ = 0;
+    for (; near != 0; near &= near - 1) {
+      const std::size_t place = first + static_cast<std::size_t>(std::countr_zero(near));
+      const Vec3 p = cloud_.primitive(place).center;
+      box.extend(p);
+      points_[count_++] = {relative_.to_a(p), place};
+    }
+    const double size = std::max(size_of(box.min), size_of(box.max));
+    slack_ = relative_.placing_error(size) + 32 * kEpsilon * (size + size_of(relative_.translation));
+    const walk::MeshAndBox pair(mesh_.data(), box.center(), box.half(), relative_);
+    if (pair.fits()) {
+      const walk::Visitor visitor{this, [](void* self, std::uint32_t triangle) {
+                                    return static_cast<LeafAndMesh*>(self)->ask_triangle(triangle);
+                                  }};
+      walk::visit(pair, walk_limit(query_), radius_, visitor);
+    } else {
+      for (std::size_t i = 0; i < mesh_.data().triangles.size() && limit() > -kInfinity; ++i) ask_triangle(i);
+    }
+    return limit();
+  }
+
+  double limit() const { return walk_limit(query_) < 0 ? -kInfinity : query_.limit(); }
+
+ private:
+  struct Point {
+    Vec3 in_mesh;
+    std::size_t place;
+  };
+
+  double ask_triangle(std::size_t triangle) {
+    Aabb box;
+    for (std::size_t k = 0; k < 3; ++k) box.extend(mesh_.data().corner(triangle, k));
+    for (std::size_t i = 0; i < count_; ++i) {
+      const double limit = walk_limit(query_);
+      if (limit < 0) break;
+      const double reach = (limit + radius_ + slack_) * (1 + 4 * kEpsilon);
+      const Vec3 off = (box.min - points_[i].in_mesh).cwiseMax(points_[i].in_mesh - box.max).cwiseMax(0);
+      if (norm_sq(off) > reach * reach) continue;
+      query_.leaf(parts_, triangle, cloud_, points_[i].place);
+    }
+    return walk_limit(query_);
+  }
+
+  const MeshTree mesh_;
+  const MeshParts parts_;
+  const CloudTree cloud_;
+  double radius_;
+  const Relative& relative_;
+  Q& query_;
+  double slack_ = 0;
+  std::size_t count_ = 0;
+  std::array<Point, kd_tree::kLeaf> points_;
+};
+
+template <class Q>
+void ask_mesh(const Mesh& a, const Cloud& b, const Relative& relative, Q& query, PairCache* = nullptr) {
+  if (a.empty()) return;
+  LeafAndMesh<Q> leaves(a, b, relative, query);
+  const cloud_walk::Visitor visitor{.self = &leaves, .block = [](void* self, std::size_t first, unsigned near) {
+                                      return static_cast<LeafAndMesh<Q>*>(self)->ask(first, near);
+                                    }};
+  const cloud_walk::Outline outline{.box = a.bounds()};
+  cloud_walk::visit(b, cloud_walk::Body(outline, b, relative), leaves.limit(), visitor);
 }
 
 /// Asks first about the parts that the cache remembers, if they are parts of this pair. Any pair of parts may be asked
@@ -202,18 +271,11 @@ inline void remember(PairCache* cache, const Geometry& first, const Geometry& se
   cache->part_a = a, cache->part_b = b;
 }
 
-/// Calls body(first, second) with the kinds of a canonical pair with a mesh.
-template <class Body>
-void with_mesh(const Geometry& first, const Geometry& second, const Body& body) {
-  if (const auto* mesh = std::get_if<Mesh>(&second)) {
-    std::visit(
-        [&](const auto& a) {
-          if constexpr (!std::same_as<std::decay_t<decltype(a)>, Cloud>) body(a, *mesh);
-        },
-        first);
-  } else {
-    body(*std::get_if<Mesh>(&first), *std::get_if<Cloud>(&second));
-  }
+/// Asks `query` about a pair with a mesh or a cloud, in canonical order.
+template <class A, Composite B, class Q>
+void ask_parts(const A& a, const B& b, const Relative& relative, Q& query, PairCache* cache = nullptr) {
+  if constexpr (WithMesh<A, B>) ask_mesh(a, b, relative, query, cache);
+  else ask(a, b, relative, query);
 }
 
 }  // namespace graze

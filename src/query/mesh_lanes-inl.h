@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/lane_function.h"
 #include "query/mesh_walk.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,46 +39,46 @@ struct Lanes {
   F of[kRegisters];
 };
 template <class Op>
-HWY_INLINE Lanes each(const Op& op) {
+GRAZE_LANE_FUNCTION Lanes each(const Op& op) {
   Lanes r;
   for (std::size_t i = 0; i < kRegisters; ++i) r.of[i] = op(i);
   return r;
 }
-HWY_INLINE Lanes load(const float* at) {
+GRAZE_LANE_FUNCTION Lanes load(const float* at) {
   return each([&](std::size_t i) { return hn::Load(kF, at + i * hn::MaxLanes(kF)); });
 }
-HWY_INLINE void store(const Lanes& a, float* at) {
+GRAZE_LANE_FUNCTION void store(const Lanes& a, float* at) {
   for (std::size_t i = 0; i < kRegisters; ++i) hn::Store(a.of[i], kF, at + i * hn::MaxLanes(kF));
 }
-HWY_INLINE Lanes all(float x) {
+GRAZE_LANE_FUNCTION Lanes all(float x) {
   return each([&](std::size_t) { return hn::Set(kF, x); });
 }
-HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes operator+(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Add(a.of[i], b.of[i]); });
 }
-HWY_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes operator-(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Sub(a.of[i], b.of[i]); });
 }
-HWY_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes operator*(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Mul(a.of[i], b.of[i]); });
 }
-HWY_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes operator/(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Div(a.of[i], b.of[i]); });
 }
-HWY_INLINE Lanes root(const Lanes& a) {
+GRAZE_LANE_FUNCTION Lanes root(const Lanes& a) {
   return each([&](std::size_t i) { return hn::Sqrt(a.of[i]); });
 }
-HWY_INLINE Lanes abs(const Lanes& a) {
+GRAZE_LANE_FUNCTION Lanes abs(const Lanes& a) {
   return each([&](std::size_t i) { return hn::Abs(a.of[i]); });
 }
-HWY_INLINE Lanes max(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes max(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Max(a.of[i], b.of[i]); });
 }
-HWY_INLINE Lanes min(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION Lanes min(const Lanes& a, const Lanes& b) {
   return each([&](std::size_t i) { return hn::Min(a.of[i], b.of[i]); });
 }
 // Bits of the lanes where a is not above b.
-HWY_INLINE unsigned not_above(const Lanes& a, const Lanes& b) {
+GRAZE_LANE_FUNCTION unsigned not_above(const Lanes& a, const Lanes& b) {
   unsigned bits = 0;
   for (std::size_t i = 0; i < kRegisters; ++i) {
     uint8_t part[8] = {};
@@ -90,21 +91,21 @@ HWY_INLINE unsigned not_above(const Lanes& a, const Lanes& b) {
 struct Lanes3 {
   Lanes x, y, z;
 };
-HWY_INLINE Lanes3 operator-(const Lanes3& a, const Lanes3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-HWY_INLINE Lanes dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-HWY_INLINE Lanes3 cross(const Lanes3& a, const Lanes3& b) {
+GRAZE_LANE_FUNCTION Lanes3 operator-(const Lanes3& a, const Lanes3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+GRAZE_LANE_FUNCTION Lanes dot(const Lanes3& a, const Lanes3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+GRAZE_LANE_FUNCTION Lanes3 cross(const Lanes3& a, const Lanes3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-HWY_INLINE Lanes3 load3(const float (*at)[kWidth]) { return {load(at[0]), load(at[1]), load(at[2])}; }
-HWY_INLINE Lanes3 all3(const float* at) { return {all(at[0]), all(at[1]), all(at[2])}; }
+GRAZE_LANE_FUNCTION Lanes3 load3(const float (*at)[kWidth]) { return {load(at[0]), load(at[1]), load(at[2])}; }
+GRAZE_LANE_FUNCTION Lanes3 all3(const float* at) { return {all(at[0]), all(at[1]), all(at[2])}; }
 // Zero where the vector is: then nothing is told apart by it.
-HWY_INLINE Lanes3 unit(const Lanes3& a) {
+GRAZE_LANE_FUNCTION Lanes3 unit(const Lanes3& a) {
   const Lanes scale = all(1) / max(root(dot(a, a)), all(1e-18F));
   return {a.x * scale, a.y * scale, a.z * scale};
 }
 
 // The part of the unit a that is orthogonal to the unit t, as a unit; zero where little of it is.
-HWY_INLINE Lanes3 orthogonal(const Lanes3& a, const Lanes3& t) {
+GRAZE_LANE_FUNCTION Lanes3 orthogonal(const Lanes3& a, const Lanes3& t) {
   const Lanes along = dot(a, t);
   const Lanes3 left = {a.x - along * t.x, a.y - along * t.y, a.z - along * t.z};
   const Lanes square = dot(left, left), enough = all(0.5F);
@@ -120,7 +121,7 @@ struct Turned {
   float half[3];
 
   // The box of a lane, seen through a frame.
-  HWY_INLINE Turned(const Wide& wide, std::size_t lane, const Frame& f) {
+  GRAZE_LANE_FUNCTION Turned(const Wide& wide, std::size_t lane, const Frame& f) {
     const Four x = four(f.r[0]), y = four(f.r[1]), z = four(f.r[2]);
     to_four(center) = x * wide.center[0][lane] + y * wide.center[1][lane] + z * wide.center[2][lane] + Four(four(f.t));
     for (int k = 0; k < 3; ++k) {
@@ -129,17 +130,17 @@ struct Turned {
     }
   }
   // Along the axes of its frame, about the frame's origin.
-  HWY_INLINE Turned(const float* size, const Frame& f) {
+  GRAZE_LANE_FUNCTION Turned(const float* size, const Frame& f) {
     std::copy(f.t, f.t + 4, center);
     for (int k = 0; k < 3; ++k) std::copy(f.r[k], f.r[k] + 4, axis[k]), half[k] = size[k];
   }
 
  private:
   using Four = Eigen::Array4f;
-  static HWY_INLINE Eigen::Map<const Four, Eigen::Aligned16> four(const float* at) {
+  static GRAZE_LANE_FUNCTION Eigen::Map<const Four, Eigen::Aligned16> four(const float* at) {
     return Eigen::Map<const Four, Eigen::Aligned16>(at);
   }
-  static HWY_INLINE Eigen::Map<Four, Eigen::Aligned16> to_four(float* at) {
+  static GRAZE_LANE_FUNCTION Eigen::Map<Four, Eigen::Aligned16> to_four(float* at) {
     return Eigen::Map<Four, Eigen::Aligned16>(at);
   }
 };
@@ -147,8 +148,8 @@ struct Turned {
 // Bits of the children that may be as near to the box as the root of `limit_sq`, with the squares of their bounds: the
 // larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the
 // centres. With `toward`, a unit direction from the box to the node's side, what that tells counts, too.
-HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds, Lanes& between,
-                                  const float* toward = nullptr) {
+GRAZE_LANE_FUNCTION unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds,
+                                           Lanes& between, const float* toward = nullptr) {
   const Lanes zero = all(0), limit = all(limit_sq);
   const Lanes3 d = load3(node.center) - all3(box.center);
   between = dot(d, d);
@@ -189,9 +190,10 @@ HWY_INLINE unsigned near_children(const Wide& node, const Turned& box, float lim
   return near & not_above(bounds, limit);
 }
 
-// The square that a squared bound must not exceed.
-HWY_INLINE float square_above(double limit, double slack) {
-  const double reach = std::max(limit, 0.0) + slack;
+// The square that a squared bound must not exceed. With a negative limit there is none: the walk ends.
+GRAZE_LANE_FUNCTION float square_above(double limit, double slack) {
+  if (limit < 0) return -1;
+  const double reach = limit + slack;
   return static_cast<float>(std::min(reach * reach * (1 + 1e-6), 1e38)) + 1e-37F;
 }
 
@@ -200,20 +202,20 @@ struct Triangles {
   Lanes3 at[3], normal;
   Lanes least, most;  // of the corners along the normal
 
-  HWY_INLINE void complete() {
+  GRAZE_LANE_FUNCTION void complete() {
     normal = unit(cross(at[1] - at[0], at[2] - at[0]));
     const Lanes p = dot(normal, at[0]), q = dot(normal, at[1]), r = dot(normal, at[2]);
     least = min(min(p, q), r), most = max(max(p, q), r);
   }
 };
-HWY_INLINE Triangles triangles_of(const Block& block) {
+GRAZE_LANE_FUNCTION Triangles triangles_of(const Block& block) {
   Triangles t;
   for (int k = 0; k < 3; ++k) t.at[k] = load3(block.at[k]);
   t.complete();
   return t;
 }
 // Not completed.
-HWY_INLINE Triangles moved_triangles(const Block& block, const Frame& f) {
+GRAZE_LANE_FUNCTION Triangles moved_triangles(const Block& block, const Frame& f) {
   Triangles t;
   for (int k = 0; k < 3; ++k) {
     const Lanes3 p = load3(block.at[k]);
@@ -224,29 +226,11 @@ HWY_INLINE Triangles moved_triangles(const Block& block, const Frame& f) {
   return t;
 }
 
-HWY_INLINE unsigned filled(const Block& block) {
+GRAZE_LANE_FUNCTION unsigned filled(const Block& block) {
   unsigned bits = 0;
   for (unsigned k = 0; k < kWidth; ++k) bits |= (block.triangle[k] != kNone ? 1U : 0U) << k;
   return bits;
 }
-
-template <std::size_t kSize, class Entry>
-class NearFirst {
- public:
-  HWY_INLINE bool empty() const { return size_ == 0; }
-  HWY_INLINE std::size_t size() const { return size_; }
-  HWY_INLINE Entry pop() { return entries_[--size_]; }
-  HWY_INLINE void mark() { mark_ = size_; }
-  HWY_INLINE void push(const Entry& entry) {
-    std::size_t i = size_++;
-    for (; i > mark_ && entries_[i - 1].order < entry.order; --i) entries_[i] = entries_[i - 1];
-    entries_[i] = entry;
-  }
-
- private:
-  std::size_t size_ = 0, mark_ = 0;
-  Entry entries_[kSize];
-};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace graze::walk

@@ -8,31 +8,35 @@
 
 #include <hwy/cache_control.h>
 
+#include <utility>
+
+#include "graze/index/near_first.h"
 #include "query/mesh_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::walk {
 namespace HWY_NAMESPACE {
 
-// A child of a node: kWidth × node + lane. kTriangle: a triangle instead.
+// A child of a node: kWidth × node + lane.
 using Ref = std::uint32_t;
-constexpr Ref kTriangle = 0x80000000;
+constexpr Ref kWhole = 0x7FFFFFF8;     // all of a mesh, above the root
+constexpr Ref kTriangle = 0x80000000;  // a triangle instead
 
-HWY_INLINE std::uint32_t child_of(const Data& d, Ref ref) { return d.wide[ref / kWidth].child[ref % kWidth]; }
-HWY_INLINE float size_of_box(const Data& d, Ref ref) {
-  const Wide& node = d.wide[ref / kWidth];
+GRAZE_LANE_FUNCTION const Wide& boxes_of(const Data& d, Ref ref) {
+  return ref == kWhole ? d.whole : d.wide[ref / kWidth];
+}
+GRAZE_LANE_FUNCTION std::uint32_t child_of(const Data& d, Ref ref) {
+  return ref == kWhole ? 0 : d.wide[ref / kWidth].child[ref % kWidth];
+}
+GRAZE_LANE_FUNCTION float size_of_box(const Data& d, Ref ref) {
+  const Wide& node = boxes_of(d, ref);
   const std::size_t k = ref % kWidth;
   return node.half[0][k] * node.half[0][k] + node.half[1][k] * node.half[1][k] + node.half[2][k] * node.half[2][k];
 }
 
-struct Entry {
-  float bound_sq;
-  Ref a, b;
-};
-
 // Heaps of four, the least key on top. Ties are broken by the order of arrival in the same way on every machine.
 template <class Item, class Key>
-HWY_INLINE void heap_put(Item* heap, std::size_t& size, const Item& item, const Key& key) {
+GRAZE_LANE_FUNCTION void heap_put(Item* heap, std::size_t& size, const Item& item, const Key& key) {
   std::size_t i = size++;
   while (i > 0) {
     const std::size_t parent = (i - 1) / 4;
@@ -43,7 +47,7 @@ HWY_INLINE void heap_put(Item* heap, std::size_t& size, const Item& item, const 
   heap[i] = item;
 }
 template <class Item, class Key>
-HWY_INLINE Item heap_take(Item* heap, std::size_t& size, const Key& key) {
+GRAZE_LANE_FUNCTION Item heap_take(Item* heap, std::size_t& size, const Key& key) {
   const Item top = heap[0], last = heap[--size];
   std::size_t i = 0;
   for (;;) {
@@ -61,28 +65,87 @@ HWY_INLINE Item heap_take(Item* heap, std::size_t& size, const Key& key) {
   return top;
 }
 
-// What all walks through two trees do: open pairs of nodes, look at pairs of leaves, measure pairs of triangles.
+// Only the nearest child, all the way down.
+template <class W>
+class Descent {
+ public:
+  explicit Descent(const PendingOf<W>& first) : next_(first), any_(true) {}
+  bool take(PendingOf<W>& top) {
+    top = next_;
+    return std::exchange(any_, false);
+  }
+  void leave(const PendingOf<W>&) const {}
+  void put(const W& walk, const typename W::Place& parent, const Children<float>& children) {
+    any_ = children.near != 0;
+    if (!any_) return;
+    std::size_t least = kWidth;
+    for (unsigned near = children.near; near != 0; near &= near - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(near));
+      if (least == kWidth || children.order[k] < children.order[least]) least = k;
+    }
+    next_ = {children.bound[least], walk.child(parent, least)};
+  }
+
+ private:
+  PendingOf<W> next_;
+  bool any_;
+};
+
+// What all walks through two trees do: open pairs of nodes, look at pairs of leaves, measure pairs of triangles. Those
+// who derive from it say what becomes of the triangles of two leaves.
 class PairSteps {
- protected:
-  /// `slack` is what bounds must be beyond the limit to count; at least that of the pair.
-  PairSteps(const MeshPair& pair, double slack, double limit, const PairVisitor& visitor)
-      : pair_(pair), visitor_(visitor), slack_(slack) {
-    lower(limit);
-  }
-
-  struct Ordered {
-    Entry entry;
-    float order;
+ public:
+  // A child of each; or, with kTriangle in a, a triangle of each.
+  struct Place {
+    Ref a, b;
   };
+  using Bound = float;  // squared
 
-  HWY_INLINE void lower(double limit) {
-    stopped_ = limit < 0;
-    limit_ = limit;
-    limit_sq_ = square_above(limit, slack_);
+  bool is_leaf(const Place& place) const {
+    return (place.a & kTriangle) != 0 || (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
+  }
+  Place child(const Place& place, std::size_t k) const {
+    const auto ref = opened_ * static_cast<Ref>(kWidth) + static_cast<Ref>(k);
+    return opens_a_ ? Place{ref, place.b} : Place{place.a, ref};
+  }
+  bool beyond(float bound_sq) const { return bound_sq > limit_sq_; }
+
+  // The children of the larger one with the other. Those whose centres are nearest come first: where boxes overlap,
+  // that is where triangles are likeliest to.
+  void open(const Place& place, Children<float>& children) {
+    const std::uint32_t child_a = child_of(pair_.a, place.a), child_b = child_of(pair_.b, place.b);
+    const bool leaf_a = (child_a & kLeafBit) != 0, leaf_b = (child_b & kLeafBit) != 0;
+    opens_a_ = leaf_b || (!leaf_a && size_of_box(pair_.a, place.a) >= size_of_box(pair_.b, place.b));
+    opened_ = opens_a_ ? child_a : child_b;
+    const Data& data = opens_a_ ? pair_.a : pair_.b;
+    const Wide& node = data.wide[opened_];
+    const Turned box = opens_a_ ? Turned(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.b_to_a)
+                                : Turned(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.a_to_b);
+    const float* toward = !toward_known_ ? nullptr : opens_a_ ? from_b_ : from_a_;
+    Lanes bounds, between;
+    children.near = near_children(node, box, limit_sq_, bounds, between, toward);
+    if (keeps_apart_) {
+      for (std::size_t k = 0; k < kWidth && node.child[k] != kNone; ++k) children.apart |= 1U << k;
+      children.apart &= ~children.near;
+    }
+    if ((children.near | children.apart) == 0) return;
+    store(bounds, children.bound), store(between, children.other);
+    children.order = children.other;
+    for (unsigned near = children.near; near != 0; near &= near - 1)
+      fetch(data, node.child[static_cast<std::size_t>(std::countr_zero(near))]);
   }
 
-  void measure(Ref a, Ref b) {
-    lower(visitor_.call(visitor_.self, a, b));
+  // How far apart all of both is, at least.
+  Pending<Place, float> root() const {
+    Children<float> children;
+    Lanes bounds, between;
+    near_children(pair_.b.whole, Turned(pair_.a.whole, 0, pair_.a_to_b), limit_sq_, bounds, between);
+    store(bounds, children.bound);
+    return {children.bound[0], {kWhole, kWhole}};
+  }
+
+  void measure(const Place& triangles) {
+    lower(visitor_.call(visitor_.self, triangles.a & ~kTriangle, triangles.b));
     const Vec3* n = visitor_.toward != nullptr ? visitor_.toward(visitor_.self) : nullptr;
     toward_known_ = n != nullptr;
     if (n == nullptr) return;
@@ -94,110 +157,46 @@ class PairSteps {
     }
   }
 
-  HWY_INLINE void measure_found(const Entry& triangles) {
-    if (!stopped_ && !(triangles.bound_sq > limit_sq_)) measure(triangles.a & ~kTriangle, triangles.b);
+ protected:
+  /// `slack` is what bounds must be beyond the limit to count; at least that of the pair.
+  PairSteps(const MeshPair& pair, double slack, double limit, const PairVisitor& visitor)
+      : pair_(pair), visitor_(visitor), slack_(slack) {
+    lower(limit);
   }
 
-  template <class Sink>
-  void roots(const Sink& sink) {
-    const Wide &root_a = pair_.a.wide[0], &root_b = pair_.b.wide[0];
-    Lanes bounds, between;
-    unsigned near = near_children(root_b, Turned(pair_.a.whole, 0, pair_.a_to_b), limit_sq_, bounds, between);
-    for (; near != 0; near &= near - 1) {
-      const auto k = static_cast<Ref>(std::countr_zero(near));
-      offer(
-          pair_.a, root_a, 0, Turned(root_b, k, pair_.b_to_a),
-          [k](Ref a) {
-            return Entry{0, a, k};
-          },
-          from_b_, sink);
-    }
-  }
-
-  // Of two nodes, the larger is opened.
-  HWY_INLINE bool opens_a(const Entry& top, std::uint32_t child_a, std::uint32_t child_b) const {
-    const bool leaf_a = (child_a & kLeafBit) != 0, leaf_b = (child_b & kLeafBit) != 0;
-    return leaf_b || (!leaf_a && size_of_box(pair_.a, top.a) >= size_of_box(pair_.b, top.b));
-  }
-
-  // Puts the children of the larger one with the other.
-  template <class Sink>
-  HWY_INLINE void open(const Entry& top, const Sink& sink) {
-    const std::uint32_t child_a = child_of(pair_.a, top.a), child_b = child_of(pair_.b, top.b);
-    if (opens_a(top, child_a, child_b)) {
-      const Turned box(pair_.b.wide[top.b / kWidth], top.b % kWidth, pair_.b_to_a);
-      offer(
-          pair_.a, pair_.a.wide[child_a], static_cast<Ref>(child_a * kWidth), box,
-          [&](Ref a) {
-            return Entry{0, a, top.b};
-          },
-          from_b_, sink);
-    } else {
-      const Turned box(pair_.a.wide[top.a / kWidth], top.a % kWidth, pair_.a_to_b);
-      offer(
-          pair_.b, pair_.b.wide[child_b], static_cast<Ref>(child_b * kWidth), box,
-          [&](Ref b) {
-            return Entry{0, top.a, b};
-          },
-          from_a_, sink);
-    }
-  }
-
-  template <class Make, class Sink>
-  HWY_INLINE void offer(const Data& data, const Wide& node, Ref first, const Turned& box, const Make& make,
-                        const float* toward, const Sink& sink) {
-    Lanes bounds, between;
-    unsigned near = near_children(node, box, limit_sq_, bounds, between, toward_known_ ? toward : nullptr);
-    if (near == 0) return;
-    alignas(64) float each_bound[kWidth], order[kWidth];
-    store(bounds, each_bound), store(between, order);
-    for (; near != 0; near &= near - 1) {
-      const auto k = static_cast<unsigned>(std::countr_zero(near));
-      Entry entry = make(first + k);
-      entry.bound_sq = each_bound[k];
-      fetch(data, node.child[k]);
-      sink(entry, order[k]);
-    }
+  GRAZE_LANE_FUNCTION void lower(double limit) {
+    limit_ = limit;
+    limit_sq_ = square_above(limit, slack_);
   }
 
   // Meshes are larger than the caches: what a child holds is asked for when the child is found, and needed somewhat
   // later.
-  static HWY_INLINE void fetch(const Data& data, std::uint32_t child) {
+  static GRAZE_LANE_FUNCTION void fetch(const Data& data, std::uint32_t child) {
     const bool leaf = (child & kLeafBit) != 0;
     const void* at = leaf ? static_cast<const void*>(&data.blocks[child & ~kLeafBit]) : &data.wide[child];
     const auto* bytes = static_cast<const char*>(at);
     for (std::size_t i = 0; i < (leaf ? sizeof(Block) : sizeof(Wide)); i += 64) hwy::Prefetch(bytes + i);
   }
 
-  // From the roots always to the pair with the nearest centres, down to two triangles.
-  void glance() {
-    Ordered best{{}, kHuge};
-    const auto nearest = [&](const Entry& entry, float order) {
-      if (order < best.order) best = {entry, order};
-    };
-    roots(nearest);
-    while (best.order < kHuge) {
-      const Entry top = best.entry;
-      best.order = kHuge;
-      const std::uint32_t child_a = child_of(pair_.a, top.a), child_b = child_of(pair_.b, top.b);
-      if ((child_a & child_b & kLeafBit) == 0) {
-        open(top, nearest);
-        continue;
-      }
-      leaves(top);
-      if (found_count_ > 0) measure_found(found_[nearest_found()]);
-      return;
-    }
+  // From the roots always to the pair with the nearest centres, down to two triangles: a limit to begin with.
+  template <class W>
+  static void glance(W& walk) {
+    walk.glancing_ = true;
+    Descent<W> open(walk.root());
+    near_first(walk, open);
+    walk.glancing_ = false;
   }
+  bool has_limit() const { return !(limit_sq_ > kHuge / 8); }
 
   // Three corners along an axis: the gap to the span [least, most].
-  static HWY_INLINE Lanes gap_along(const Lanes3& axis, const Lanes3* at, const Lanes& least, const Lanes& most) {
+  static GRAZE_LANE_FUNCTION Lanes gap_along(const Lanes3& axis, const Lanes3* at, const Lanes& least,
+                                             const Lanes& most) {
     const Lanes p = dot(axis, at[0]), q = dot(axis, at[1]), r = dot(axis, at[2]);
     return max(max(min(min(p, q), r) - most, least - max(max(p, q), r)), all(0));
   }
 
   // The least of what is above the limit.
-  static HWY_INLINE Lanes least_above(const Lanes& least, const Lanes& bound, const Lanes& limit) {
+  static GRAZE_LANE_FUNCTION Lanes least_above(const Lanes& least, const Lanes& bound, const Lanes& limit) {
     return each([&](std::size_t i) {
       return hn::Min(least.of[i], hn::IfThenElse(hn::Gt(bound.of[i], limit.of[i]), bound.of[i], hn::Set(kF, kHuge)));
     });
@@ -206,7 +205,7 @@ class PairSteps {
   // Puts the pairs of triangles of two leaves that may be within the limit into found_. With kRest, rest_ becomes the
   // least bound of the others.
   template <bool kRest = false>
-  void leaves(const Entry& top) {
+  void leaves(const Place& top) {
     found_count_ = 0;
     Lanes rest = all(kHuge);
     const auto end = [&] {
@@ -221,7 +220,7 @@ class PairSteps {
     const Block& block_b = pair_.b.blocks[child_of(pair_.b, top.b) & ~kLeafBit];
     // Which triangles of b come near the box of a's?
     Triangles b = moved_triangles(block_b, pair_.b_to_a);
-    const Wide& box = pair_.a.wide[top.a / kWidth];
+    const Wide& box = boxes_of(pair_.a, top.a);
     const std::size_t lane = top.a % kWidth;
     Lanes to_box = all(0);
     for (int k = 0; k < 3; ++k) {
@@ -300,7 +299,7 @@ class PairSteps {
       store(bound, each_bound);
       for (; near != 0; near &= near - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(near));
-        found_[found_count_++] = {each_bound[k], block_a.triangle[i] | kTriangle, block_b.triangle[k]};
+        found_[found_count_++] = {each_bound[k], {block_a.triangle[i] | kTriangle, block_b.triangle[k]}};
       }
     }
     end();
@@ -309,22 +308,27 @@ class PairSteps {
   std::size_t nearest_found() const {
     std::size_t least = 0;
     for (std::size_t i = 1; i < found_count_; ++i) {
-      if (found_[i].bound_sq < found_[least].bound_sq) least = i;
+      if (found_[i].bound < found_[least].bound) least = i;
     }
     return least;
   }
 
-  static constexpr float kHuge = 3e38F, kMuch = 0.995F;  // of squares
+  static constexpr float kHuge = 3e38F;  // of squares
 
   const MeshPair& pair_;
   const PairVisitor& visitor_;
   double slack_, limit_ = 0;
   float limit_sq_ = 0, rest_ = 0;
-  bool stopped_ = false, toward_known_ = false;
+  bool toward_known_ = false;
   float from_b_[3] = {0, 0, 0}, from_a_[3] = {0, 0, 0};  // units from b to a in a's frame, from a to b in b's
   std::size_t found_count_ = 0;
-  Entry found_[kWidth * kWidth];
-  NearFirst<2 * (2 * bvh::kMaxDepth + 2) * kWidth + kWidth * kWidth, Ordered> stack_;  // at_once adds to another's
+  Pending<Place, float> found_[kWidth * kWidth];
+  bool keeps_apart_ = false;  // the list of the walk wants to know what is apart
+  bool glancing_ = false;     // of two leaves only the nearest triangles are to be measured
+
+ private:
+  bool opens_a_ = false;  // what was opened last
+  std::uint32_t opened_ = 0;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -42,4 +42,50 @@ MeshAndBox::MeshAndBox(const mesh::Data& mesh_, const Vec3& center, const Vec3& 
 
 bool MeshAndBox::fits() const { return reach_ < kLargestReach; }
 
+MeshAndPoint::MeshAndPoint(const mesh::Data& mesh_, const Vec3& p) : mesh(mesh_) {
+  const Vec3 off = p - mesh.tree.origin;
+  for (int i = 0; i < 3; ++i) at[i] = static_cast<float>(off[i]);
+  at[3] = 0;
+  reach_ = 2 * mesh.extent + size_of(off);
+  slack = kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(p));
+}
+
+MeshAndPoint::MeshAndPoint(const MeshAndBox& box) : mesh(box.mesh), slack(box.slack) {
+  std::copy(box.box_to_mesh.t, box.box_to_mesh.t + 4, at);
+}
+
+bool MeshAndPoint::fits() const { return reach_ < kLargestReach; }
+
+MeshAndRay::MeshAndRay(const mesh::Data& mesh_, const Vec3& from, const Vec3& direction, double first, double missed)
+    : mesh(mesh_) {
+  const Vec3 off = from - mesh.tree.origin;
+  reach_ = 2 * mesh.extent + size_of(off);
+  const double most = 8 * missed + kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(from));
+  slack = static_cast<float>(most);
+  w = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto axis = static_cast<Eigen::Index>(i);
+    if (std::abs(direction[axis]) > std::abs(direction[static_cast<Eigen::Index>(w)])) w = i;
+    // So steep that across all of the mesh the ray is off by less than the slack.
+    constexpr double kAcross = 1e-18;
+    const double d = std::copysign(std::max(std::abs(direction[axis]), kAcross), direction[axis]);
+    const double grown = std::copysign(most, d);
+    inverse[i] = static_cast<float>(1 / d);
+    origin[i] = static_cast<float>(off[axis]);
+    enter[i] = static_cast<float>(off[axis] + grown), leave[i] = static_cast<float>(off[axis] - grown);
+  }
+  u = (w + 1) % 3, v = (w + 2) % 3;
+  const auto along_w = direction[static_cast<Eigen::Index>(w)];
+  shear_u = static_cast<float>(direction[static_cast<Eigen::Index>(u)] / along_w);
+  shear_v = static_cast<float>(direction[static_cast<Eigen::Index>(v)] / along_w);
+  begin = -above(-first);
+}
+
+bool MeshAndRay::fits() const { return reach_ < kLargestReach && double{slack} < kLargestReach; }
+
+float MeshAndRay::above(double t) const {
+  constexpr double kFar = 1e38;
+  return static_cast<float>(std::clamp(t + double{slack} + std::abs(t) * 0x1p-22, -kFar, kFar));
+}
+
 }  // namespace graze::walk

@@ -45,6 +45,42 @@ struct MeshAndBox {
   double reach_;
 };
 
+/// A mesh and a point, as the walk sees them.
+struct MeshAndPoint {
+  const mesh::Data& mesh;
+  float at[4];  // about the tree's origin
+  double slack;
+
+  /// A point of the mesh's frame.
+  MeshAndPoint(const mesh::Data& mesh, const Vec3& p);
+  /// That of a box without size.
+  explicit MeshAndPoint(const MeshAndBox& box);
+  bool fits() const;
+
+ private:
+  double reach_ = 0;
+};
+
+/// A mesh and a line with a beginning, as the walk sees them; numbers along it count from `origin`.
+struct MeshAndRay {
+  const mesh::Data& mesh;
+  float origin[3];           // about the tree's
+  float inverse[3];          // of the direction
+  float enter[3], leave[3];  // the origin, moved against and along the direction by the slack
+  std::size_t u, v, w;       // axes: w along which the ray runs most
+  float shear_u, shear_v, begin, slack;
+
+  /// From `begin` on. `origin` in the mesh's frame, not far from it; `direction` unit; what misses a triangle by
+  /// `slack` metres may meet it.
+  MeshAndRay(const mesh::Data& mesh, const Vec3& origin, const Vec3& direction, double begin, double slack);
+  bool fits() const;
+  /// A float32 that is surely not below the number along the ray, with the slack.
+  float above(double t) const;
+
+ private:
+  double reach_;
+};
+
 /// What becomes of triangles that may be within the limit (m): called with them and a bound that they are not nearer
 /// than (but for the slack); gives the new limit. A negative limit ends the walk.
 struct PairVisitor {
@@ -82,5 +118,16 @@ bool visit(const MeshPair& pair, double limit, bool nearest, MeshFront& front, c
 
 /// `radius` is that of a ball around every point of the box.
 void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor);
+/// The same for a box without size.
+void visit_about_point(const MeshAndPoint& pair, double limit, double radius, const Visitor& visitor);
+
+/// Triangles that the ray may meet no farther along it than the limit, near ones first. A limit of −∞ ends the walk.
+void visit(const MeshAndRay& pair, double limit, const Visitor& visitor);
+
+/// For points of the mesh's frame, none of them farther than `limit` (m) but for rounding: values[i] is the square of
+/// the distance from points[i] to the nearest triangle, with the bits of the leaf kernel (point_distance in
+/// point_shape.h); infinite if all triangles are farther. NaN where float32 has no room for the coordinates.
+/// Neighbours should follow each other: each walk begins with the triangle that the one before it found.
+void nearest_squares(const mesh::Data& mesh, std::span<const Vec3> points, double limit, std::span<double> values);
 
 }  // namespace graze::walk

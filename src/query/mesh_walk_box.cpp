@@ -3,6 +3,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
+#include "graze/index/near_first.h"
 #include "query/mesh_lanes-inl.h"
 #include "query/mesh_walk.h"
 
@@ -18,43 +21,24 @@ class BoxWalk {
   }
 
   void run() {
-    if (stopped_) return;
-    offer(0);
-    while (!stack_.empty() && !stopped_) {
-      const Entry top = stack_.pop();
-      if (top.bound_sq > limit_sq_) continue;
-      if ((top.child & kLeafBit) != 0) leaf(top.child & ~kLeafBit);
-      else offer(top.child);
-    }
+    NearStack<Place, float, bvh::kMaxDepth> open({0, 0});
+    near_first(*this, open);
   }
 
- private:
-  struct Entry {
-    std::uint32_t child;
-    float bound_sq, order;
-  };
+  using Place = std::uint32_t;  // a node or, with kLeafBit, a leaf
+  using Bound = float;          // squared
+  bool is_leaf(Place place) const { return (place & kLeafBit) != 0; }
+  Place child(Place place, std::size_t k) const { return pair_.mesh.wide[place].child[k]; }
+  bool beyond(float bound_sq) const { return bound_sq > limit_sq_; }
 
-  HWY_INLINE void lower(double limit) {
-    stopped_ = limit < 0;
-    limit_sq_ = square_above(limit + radius_, pair_.slack);
-  }
-
-  HWY_INLINE void offer(std::uint32_t index) {
-    const Wide& node = pair_.mesh.wide[index];
+  void open(Place place, Children<float>& children) const {
     Lanes bounds, between;
-    unsigned near = near_children(node, box_, limit_sq_, bounds, between);
-    if (near == 0) return;
-    alignas(64) float each_bound[kWidth];
-    store(bounds, each_bound);
-    stack_.mark();
-    for (; near != 0; near &= near - 1) {
-      const auto k = static_cast<unsigned>(std::countr_zero(near));
-      stack_.push({node.child[k], each_bound[k], each_bound[k]});
-    }
+    children.near = near_children(pair_.mesh.wide[place], box_, limit_sq_, bounds, between);
+    if (children.near != 0) store(bounds, children.bound);
   }
 
-  void leaf(std::size_t index) {
-    const Block& block = pair_.mesh.blocks[index];
+  void leaf(Place place) {
+    const Block& block = pair_.mesh.blocks[place & ~kLeafBit];
     const Triangles t = triangles_of(block);
     const Lanes zero = all(0);
     const Lanes3 center = all3(box_.center);
@@ -71,30 +55,24 @@ class BoxWalk {
     const Lanes at = dot(t.normal, center);
     const Lanes apart = max(max(at - reach - t.most, t.least - at - reach), zero);
     const Lanes bound = max(there, apart * apart);
-    unsigned near = not_above(bound, all(limit_sq_)) & filled(block);
+    const unsigned near = not_above(bound, all(limit_sq_)) & filled(block);
     alignas(64) float each_bound[kWidth];
     store(bound, each_bound);
-    std::uint8_t found[kWidth];
-    std::size_t count = 0;
-    for (; near != 0; near &= near - 1) {
-      const auto k = static_cast<std::uint8_t>(std::countr_zero(near));
-      std::size_t j = count++;
-      for (; j > 0 && each_bound[found[j - 1]] > each_bound[k]; --j) found[j] = found[j - 1];
-      found[j] = k;
-    }
-    for (std::size_t i = 0; i < count && !stopped_; ++i) {
-      if (each_bound[found[i]] > limit_sq_) break;
-      lower(visitor_.call(visitor_.self, block.triangle[found[i]]));
-    }
+    std::size_t order[kWidth];
+    std::size_t left =
+        sorted_children(near, each_bound, [&](std::size_t at_place, std::size_t k) { order[at_place] = k; });
+    while (left-- > 0 && !beyond(each_bound[order[left]]))
+      lower(visitor_.call(visitor_.self, block.triangle[order[left]]));
   }
+
+ private:
+  GRAZE_LANE_FUNCTION void lower(double limit) { limit_sq_ = square_above(limit, radius_ + pair_.slack); }
 
   const MeshAndBox& pair_;
   const Visitor& visitor_;
   double radius_;
   Turned box_;
   float limit_sq_ = 0;
-  bool stopped_ = false;
-  NearFirst<(bvh::kMaxDepth + 2) * kWidth, Entry> stack_;
 };
 
 void visit_box(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor) {
@@ -112,6 +90,10 @@ namespace graze::walk {
 HWY_EXPORT(visit_box);
 
 void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor) {
+  if (pair.half[0] == 0 && pair.half[1] == 0 && pair.half[2] == 0) {
+    visit_about_point(MeshAndPoint(pair), limit, radius, visitor);
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(visit_box)(pair, limit, radius, visitor);
 }
 

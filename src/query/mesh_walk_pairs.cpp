@@ -10,158 +10,159 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::walk {
 namespace HWY_NAMESPACE {
 
-// The nearest entry on top.
-class Heap {
+// Everything within the limit.
+class AllPairs : public PairSteps {
  public:
-  static constexpr std::size_t kCapacity = 6144;
-
-  bool empty() const { return size_ == 0; }
-  bool full() const { return size_ == kCapacity; }
-  void push(const Entry& entry) { heap_put(entries_, size_, entry, bound_of); }
-  Entry pop() { return heap_take(entries_, size_, bound_of); }
-
- private:
-  static constexpr auto bound_of = [](const Entry& entry) { return entry.bound_sq; };
-  std::size_t size_ = 0;
-  Entry entries_[kCapacity];
-};
-
-class PairWalk : PairSteps {
- public:
-  PairWalk(const MeshPair& pair, double limit, const PairVisitor& visitor)
+  AllPairs(const MeshPair& pair, double limit, const PairVisitor& visitor)
       : PairSteps(pair, pair.slack, limit, visitor) {}
 
-  // Everything within the limit. Of children those whose centres are nearest first: where boxes overlap, that is where
-  // triangles are likeliest to.
-  void run_all() {
-    if (stopped_) return;
-    roots([&](const Entry& entry, float order) { stack_.push({entry, order}); });
-    descend();
+  void run(const Pending<Place, float>& from) {
+    NearStack<Place, float, kDepth> open(from);
+    near_first(*this, open);
+  }
+  void leaf(const Place& place) {
+    if ((place.a & kTriangle) != 0) return measure(place);
+    leaves(place);
+    for (std::size_t i = 0; i < found_count_; ++i) {
+      if (!beyond(found_[i].bound)) measure(found_[i].place);
+    }
   }
 
-  // The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at
-  // that need not be. A quick descent finds a limit to begin with, if there is none. Where the heap is full, entries
-  // are dealt with at once.
-  void run_nearest() {
-    if (stopped_) return;
-    if (limit_sq_ > kHuge / 8) glance();
-    Heap heap;
+ protected:
+  static constexpr std::size_t kDepth = 2 * bvh::kMaxDepth + 2;  // of both trees, and what is above the roots
+};
+
+// The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at that
+// need not be. It is its own list.
+class NearestPairs : public AllPairs {
+ public:
+  using AllPairs::AllPairs;
+
+  void run() {
+    if (!has_limit()) glance(*this);
+    stack_.push(root());
+    near_first(*this, *this);
+  }
+
+  void leaf(const Place& place) {
+    if ((place.a & kTriangle) != 0) return measure(place);
+    leaves(place);
+    if (found_count_ == 0) return;
+    // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
+    constexpr float kMuch = 0.995F;
+    const std::size_t least = nearest_found();
+    const bool at_once = glancing_ || found_[least].bound < kMuch * limit_sq_;
+    if (at_once && !beyond(found_[least].bound)) measure(found_[least].place);
+    for (std::size_t i = 0; i < found_count_ && !glancing_; ++i) {
+      if (!(at_once && i == least) && !beyond(found_[i].bound)) add(found_[i]);
+    }
+  }
+
+  bool take(Pending<Place, float>& top) {
+    if (stack_.take(top)) return true;
+    if (size_ == 0) return false;
+    top = heap_take(heap_, size_, bound_of);
+    return true;
+  }
+  // All others are as far.
+  void leave(const Pending<Place, float>&) {
+    stack_ = {};
+    size_ = 0;
+  }
+  void put(const NearestPairs&, const Place& parent, const Children<float>& children) {
     // What has no bound at all must be opened whatever comes: that goes by the stack, which costs less than the heap.
-    const auto put = [&](const Entry& entry, float order) {
-      if (entry.bound_sq == 0 && (entry.a & kTriangle) == 0) stack_.push({entry, order});
-      else if (heap.full()) at_once(entry);
-      else heap.push(entry);
-    };
-    roots(put);
-    while (!stopped_) {
-      Entry top;
-      if (!stack_.empty()) top = stack_.pop().entry;
-      else if (!heap.empty()) top = heap.pop();
-      else break;
-      if (top.bound_sq > limit_sq_) break;
-      if ((top.a & kTriangle) != 0) {
-        measure(top.a & ~kTriangle, top.b);
-        continue;
-      }
-      if ((child_of(pair_.a, top.a) & child_of(pair_.b, top.b) & kLeafBit) == 0) {
-        stack_.mark();
-        open(top, put);
-        continue;
-      }
-      leaves(top);
-      // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
-      std::size_t measured = found_count_;
-      if (found_count_ > 0) {
-        const std::size_t least = nearest_found();
-        if (found_[least].bound_sq < kMuch * limit_sq_) at_once(found_[measured = least]);
-      }
-      for (std::size_t i = 0; i < found_count_ && !stopped_; ++i) {
-        if (i != measured && !(found_[i].bound_sq > limit_sq_)) put(found_[i], 0);
-      }
+    unsigned no_bound = 0;
+    Pending<Place, float> others[kWidth];
+    std::size_t count = 0;
+    for (unsigned near = children.near; near != 0; near &= near - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(near));
+      if (children.bound[k] == 0) no_bound |= 1U << k;
+      else others[count++] = {children.bound[k], child(parent, k)};
     }
-  }
-
-  // What run_all has to do, in parts that it would come to one after the other.
-  std::vector<Part> divide(std::size_t wanted) {
-    std::vector<Part> parts, next;
-    if (stopped_) return parts;
-    const auto push = [&](const Entry& entry, float order) { stack_.push({entry, order}); };
-    const auto pop_all = [&] {
-      while (!stack_.empty()) {
-        const Entry top = stack_.pop().entry;
-        next.push_back({top.bound_sq, top.a, top.b});
-      }
-    };
-    roots(push), pop_all();
-    bool opened = true;
-    for (parts.swap(next); opened && parts.size() < wanted; parts.swap(next)) {
-      next.clear(), opened = false;
-      for (const Part& part : parts) {
-        if ((child_of(pair_.a, part.a) & child_of(pair_.b, part.b) & kLeafBit) != 0) {
-          next.push_back(part);
-          continue;
-        }
-        opened = true;
-        stack_.mark();
-        open({part.bound_sq, part.a, part.b}, push), pop_all();
-      }
-    }
-    return parts;
-  }
-  void run(std::span<const Part> parts) {
-    for (const Part& part : parts) at_once({part.bound_sq, part.a, part.b});
+    stack_.put(*this, parent, children, no_bound);
+    for (std::size_t i = 0; i < count; ++i) add(others[i]);
   }
 
  private:
-  // All that is on the stack above `below`, last in first out.
-  void descend(std::size_t below = 0) {
-    while (stack_.size() > below && !stopped_) {
-      const Entry top = stack_.pop().entry;
-      if (top.bound_sq > limit_sq_) continue;
-      const std::uint32_t child_a = child_of(pair_.a, top.a), child_b = child_of(pair_.b, top.b);
-      if ((child_a & child_b & kLeafBit) != 0) {
-        leaves(top);
-        for (std::size_t i = 0; i < found_count_; ++i) at_once(found_[i]);  // triangles
-      } else {
-        stack_.mark();
-        open(top, [&](const Entry& entry, float order) { stack_.push({entry, order}); });
-      }
-    }
+  static constexpr std::size_t kCapacity = 6144;
+  static constexpr auto bound_of = [](const Pending<Place, float>& pending) { return pending.bound; };
+
+  // Where the heap is full, it is dealt with at once.
+  void add(const Pending<Place, float>& pending) {
+    if (size_ < kCapacity) heap_put(heap_, size_, pending, bound_of);
+    else AllPairs::run(pending);
   }
 
-  void at_once(const Entry& entry) {
-    if (stopped_ || entry.bound_sq > limit_sq_) return;
-    if ((entry.a & kTriangle) != 0) {
-      measure(entry.a & ~kTriangle, entry.b);
-    } else {
-      const std::size_t below = stack_.size();
-      stack_.mark();
-      stack_.push({entry, 0});
-      descend(below);
-    }
-  }
+  NearStack<Place, float, kDepth> stack_;
+  std::size_t size_ = 0;
+  Pending<Place, float> heap_[kCapacity];
 };
 
-bool apart(const MeshPair& pair, double limit) {
-  Lanes bounds, between;
-  return near_children(pair.a.whole, Turned(pair.b.whole, 0, pair.b_to_a), square_above(limit, pair.slack), bounds,
-                       between) == 0;
-}
+// What AllPairs has to do, in parts that it would come to one after the other: level by level, as long as there are too
+// few.
+class Division : public PairSteps {
+ public:
+  Division(const MeshPair& pair, double limit, std::size_t wanted)
+      : PairSteps(pair, pair.slack, limit, visitor_of_none()), wanted_(wanted) {}
+
+  std::vector<Part> run() {
+    next_ = {root()};
+    near_first(*this, *this);
+    std::vector<Part> parts;
+    for (const auto& part : next_) parts.push_back({part.bound, part.place.a, part.place.b});
+    return parts;
+  }
+
+  void leaf(const Place&) { next_.push_back(level_[at_ - 1]); }
+
+  bool take(Pending<Place, float>& top) {
+    if (at_ == level_.size()) {
+      if (!opened_ || next_.size() >= wanted_) return false;
+      level_.swap(next_);
+      next_.clear();
+      at_ = 0, opened_ = false;
+      if (level_.empty()) return false;
+    }
+    top = level_[at_++];
+    return true;
+  }
+  void leave(const Pending<Place, float>&) const {}
+  void put(const Division&, const Place& parent, const Children<float>& children) {
+    opened_ = true;
+    const std::size_t end = next_.size() + static_cast<std::size_t>(std::popcount(children.near));
+    next_.resize(end);
+    sorted_children(children.near, children.order, [&](std::size_t place, std::size_t k) {
+      next_[end - 1 - place] = {children.bound[k], child(parent, k)};
+    });
+  }
+
+ private:
+  static const PairVisitor& visitor_of_none() {
+    static constexpr PairVisitor kNobody{};
+    return kNobody;
+  }
+
+  std::size_t wanted_, at_ = 0;
+  bool opened_ = true;
+  std::vector<Pending<Place, float>> level_, next_;
+};
 
 void visit_pairs(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor) {
-  if (apart(pair, limit)) return;
-  PairWalk walk(pair, limit, visitor);
-  if (nearest) walk.run_nearest();
-  else walk.run_all();
+  if (nearest) {
+    NearestPairs(pair, limit, visitor).run();
+  } else {
+    AllPairs walk(pair, limit, visitor);
+    walk.run(walk.root());
+  }
 }
 
 std::vector<Part> divide_pairs(const MeshPair& pair, double limit, std::size_t wanted) {
-  if (apart(pair, limit)) return {};
-  return PairWalk(pair, limit, {}).divide(wanted);
+  return Division(pair, limit, wanted).run();
 }
 
 void visit_parts(const MeshPair& pair, double limit, std::span<const Part> parts, const PairVisitor& visitor) {
-  PairWalk(pair, limit, visitor).run(parts);
+  AllPairs walk(pair, limit, visitor);
+  for (const Part& part : parts) walk.run({part.bound_sq, {part.a, part.b}});
 }
 
 }  // namespace HWY_NAMESPACE

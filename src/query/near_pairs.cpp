@@ -36,7 +36,7 @@ class NearPairs {
       box.extend(relative_.to_a(vertices[k]));
       size = std::max(size, size_of(relative_.translation) + size_of(vertices[k]));
     }
-    return box.grown(16 * kEpsilon * size);
+    return box.grown(relative_.placing_error(size) + 8 * kEpsilon * size);
   }
 
   const MovingMesh &a_, &b_;

@@ -23,8 +23,8 @@ inline constexpr double kLongestStep = 0.5, kSlope = 1e-10;
 inline void tangents(const Vec3& n, Vec3& u, Vec3& v) {
   // Branchless frame after Duff et al.
   const double sign = std::copysign(1.0, n.z()), a = -1 / (sign + n.z()), b = n.x() * n.y() * a;
-  u = {1 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()};
-  v = {b, sign + n.y() * n.y() * a, -n.y()};
+  put(u, {1 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()});
+  put(v, {b, sign + n.y() * n.y() * a, -n.y()});
 }
 
 /// The step (du, dv) where the curvature is not that of a summit: Newton's with the curvature's own size in place of
@@ -60,7 +60,7 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
     bend += pair.b.bend(toward_a, on_b, turned_back(pair.rotation, u), turned_back(pair.rotation, v));
     const double uu = bend.uu + s, uv = bend.uv, vv = bend.vv + s, det = uu * vv - uv * uv;
     if (g <= pair.rounding && uu >= -pair.rounding && det >= -pair.rounding * (uu + vv)) {
-      r = {true, n, s, on_a, on_b};
+      r.set(n, s, on_a, on_b);
       return r;
     }
     double du, dv;
@@ -69,7 +69,7 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
       du = (vv * gu - uv * gv) / det, dv = (uu * gv - uv * gu) / det;
       // What the step still gains is half the product of slope and step: nothing if that drowns in rounding.
       if (gu * du + gv * dv <= 0.125 * pair.rounding && g <= kSlope * pair.reach) {
-        r = {true, n, s, on_a, on_b};
+        r.set(n, s, on_a, on_b);
         return r;
       }
     } else {
@@ -85,8 +85,8 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
       steps = 0;
     }
     if (!summit) steps = 0;
-    n = along(along(n, du, u), dv, v);
-    n = times(1 / std::sqrt(norm_sq(n)), n);
+    const Vec3 next = along(along(n, du, u), dv, v);
+    put(n, times(1 / std::sqrt(norm_sq(next)), next));
   }
   return r;
 }
@@ -98,10 +98,10 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
                      const Slide& slide) {
   Refined r;
   const double ring_sq = 1 - level * level;
-  n = along(n, -dot(n, axis), axis);
+  put(n, along(n, -dot(n, axis), axis));
   const double off_sq = norm_sq(n);
   if (!(off_sq > 0.01)) return r;
-  n = along(times(level, axis), std::sqrt(ring_sq / off_sq), n);
+  put(n, along(times(level, axis), std::sqrt(ring_sq / off_sq), n));
   double last = -kInfinity, last_slope = kInfinity;
   int steps = 0;  // since Newton's are full ones
   for (int step = 0; step < kNewtonStepsAtMost; ++step) {
@@ -127,7 +127,7 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
       const double t = c0 / (c0 - c1);
       if (!(t >= -kEnd && t <= 1 + kEnd)) return r;
       const double inside = std::clamp(t, 0.0, 1.0);
-      r = {true, n, s, along(a0, inside, minus(a1, a0)), along(b0, inside, minus(b1, b0))};
+      r.set(n, s, along(a0, inside, minus(a1, a0)), along(b0, inside, minus(b1, b0)));
       return r;
     }
     if (!(bend > 0 && std::abs(turn) <= kLongestStep)) {
@@ -138,7 +138,7 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
     }
     // Along the tangent and back onto the ring.
     const Vec3 spoke = along(along(n, -level, axis), turn, m);
-    n = along(times(level, axis), std::sqrt(ring_sq / norm_sq(spoke)), spoke);
+    put(n, along(times(level, axis), std::sqrt(ring_sq / norm_sq(spoke)), spoke));
   }
   return r;
 }

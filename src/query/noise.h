@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "graze/base/elementary.h"
 #include "graze/base/vec.h"
 
 namespace graze {
@@ -21,7 +22,7 @@ class NoiseSource {
     for (;;) {
       const double x = 2 * uniform() - 1, y = 2 * uniform() - 1, square = x * x + y * y;
       if (!(square > 0 && square < 1)) continue;
-      const double scale = std::sqrt(-2 * std::log(square) / square);
+      const double scale = std::sqrt(-2 * elementary::log(square) / square);
       next_ = scale * y, spare_ = true;
       return scale * x;
     }
@@ -41,8 +42,8 @@ class NoiseSource {
     // Rejection from the exponential distribution that fits the tail best (Robert 1995).
     const double rate = (from + std::sqrt(from * from + 4)) / 2;
     for (;;) {
-      const double z = from - std::log(uniform()) / rate, off = z - rate;
-      if (uniform() <= std::exp(-off * off / 2)) return z;
+      const double z = from - elementary::log(uniform()) / rate, off = z - rate;
+      if (uniform() <= elementary::exp(-off * off / 2)) return z;
     }
   }
 

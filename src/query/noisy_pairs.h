@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "query/cloud_tree.h"
@@ -16,12 +17,13 @@ struct NoisyMeeting {
   double sigma;   ///< metres, > 0: of the difference of two points, along each axis
   double radius;  ///< metres: the sum of the clouds'
   bool sides;
-  double slack;  ///< metres: what placing any point may be wrong by
+  double slack;            ///< metres: what placing any point may be wrong by, the uncertainty included
+  double uncertainty = 0;  ///< metres: how far both clouds together may be from where their poses put them
 
   NoisyPair pair(const Ball& a, const Ball& b) const {
     const Vec3 difference = minus(relative.to_a(b.center), a.center);
     // What placing the points may be wrong by is added on the side of safety.
-    const double error = placing_error(b, relative) + 2 * kEpsilon * size_of(a.center);
+    const double error = relative.placing_error(b.center) + 2 * kEpsilon * size_of(a.center) + uncertainty;
     const double distance = difference.norm();
     NoisyPair pair{};
     const double reach = (radius + error) / sigma;
@@ -64,7 +66,51 @@ class NoisyPairSearch {
     sum_ = left_out_ = most_ = 0;
     seen_ = 0;
     overflow_ = given_up_ = false;
-    visit(a_.root(), b_.root(), meeting_.bound(a_.bounds(a_.root()), b_.bounds(b_.root())));
+    using Walk = detail::TwoWalk<CloudTree, CloudTree, NoisyPairSearch>;
+    using Place = Walk::Place;
+    // What is beyond the limit is left out, but counted.
+    struct Open : NearStack<Place, double, 2 * CloudTree::kMaxDepth> {
+      NoisyPairSearch& search;
+
+      Open(const Pending<Place, double>& first, NoisyPairSearch& of) : NearStack(first), search(of) {}
+      void leave(const Pending<Place, double>& pending) const {
+        search.leave_out(pending.place.a, pending.place.b, pending.bound);
+      }
+      void put(const Walk& walk, const Place& parent, const Children<double>& children) {
+        for (unsigned rest = children.apart; rest != 0; rest &= rest - 1) {
+          const auto k = static_cast<std::size_t>(std::countr_zero(rest));
+          const Place child = walk.child(parent, k);
+          search.leave_out(child.a, child.b, children.bound[k]);
+        }
+        NearStack::put(walk, parent, children);
+      }
+    };
+    Walk walk(a_, b_, *this);
+    Open open({meeting_.bound(a_.bounds(a_.root()), b_.bounds(b_.root())), {a_.root(), b_.root()}}, *this);
+    near_first(walk, open);
+  }
+
+  // As the traversal asks.
+  double bound(const Aabb& a, const Aabb& b) const { return meeting_.bound(a, b); }
+  double limit() const { return given_up_ ? -kInfinity : limit_; }
+  void leaf(const CloudTree& a, std::size_t i, const CloudTree& b, std::size_t j) {
+    if (given_up_) return;
+    given_up_ = ++seen_ > kMostSeen;
+    NoisyPair pair = meeting_.pair(a.primitive(i), b.primitive(j));
+    if (!(pair.probability > 0)) return;
+    if (pair.probability < least_) {
+      left_out_ += pair.probability;
+      return;
+    }
+    sum_ += pair.probability;
+    most_ = std::max(most_, pair.probability);
+    pair.i = static_cast<std::uint32_t>(i), pair.j = static_cast<std::uint32_t>(j);
+    if (kept_.size() < kMostPairs) {
+      kept_.push_back(pair);
+    } else {
+      overflow_ = true;
+      left_out_ += pair.probability;
+    }
   }
 
   /// Of very many kept pairs, gives up the least likely, as many as are no likelier than `little` in sum.
@@ -91,53 +137,9 @@ class NoisyPairSearch {
   bool overflow() const { return overflow_ || given_up_; }
 
  private:
-  using Node = CloudTree::Node;
-
-  // Depth first; the trees are no deeper than kMaxDepth.
-  void visit(Node a, Node b, double bound) {
-    if (given_up_) return;
-    if (bound > limit_) {
-      left_out_ += static_cast<double>(a_.points(a)) * static_cast<double>(b_.points(b)) * meeting_.most(bound);
-      return;
-    }
-    const bool leaf_a = a_.is_leaf(a), leaf_b = b_.is_leaf(b);
-    if (leaf_a && leaf_b) return leaves(a, b);
-    const Aabb box_a = a_.bounds(a), box_b = b_.bounds(b);
-    if (leaf_b || (!leaf_a && (box_a.max - box_a.min).squaredNorm() >= (box_b.max - box_b.min).squaredNorm())) {
-      for (std::size_t i = 0, n = a_.children(a); i < n; ++i) {
-        const Node child = a_.child(a, i);
-        visit(child, b, meeting_.bound(a_.bounds(child), box_b));
-      }
-    } else {
-      for (std::size_t i = 0, n = b_.children(b); i < n; ++i) {
-        const Node child = b_.child(b, i);
-        visit(a, child, meeting_.bound(box_a, b_.bounds(child)));
-      }
-    }
-  }
-
-  void leaves(Node a, Node b) {
-    for (std::size_t i = a_.first(a), end_a = a_.last(a); i < end_a; ++i) {
-      for (std::size_t j = b_.first(b), end_b = b_.last(b); j < end_b; ++j) {
-        NoisyPair pair = meeting_.pair(a_.primitive(i), b_.primitive(j));
-        if (!(pair.probability > 0)) continue;
-        if (pair.probability < least_) {
-          left_out_ += pair.probability;
-          continue;
-        }
-        sum_ += pair.probability;
-        most_ = std::max(most_, pair.probability);
-        pair.i = static_cast<std::uint32_t>(i), pair.j = static_cast<std::uint32_t>(j);
-        if (kept_.size() < kMostPairs) {
-          kept_.push_back(pair);
-        } else {
-          overflow_ = true;
-          left_out_ += pair.probability;
-        }
-      }
-    }
-    seen_ += (a_.last(a) - a_.first(a)) * (b_.last(b) - b_.first(b));
-    given_up_ = given_up_ || seen_ > kMostSeen;
+  void leave_out(CloudTree::Node a, CloudTree::Node b, double bound) {
+    const double pairs = static_cast<double>(a_.points(a)) * static_cast<double>(b_.points(b));
+    left_out_ += pairs * meeting_.most(bound);
   }
 
   const CloudTree &a_, &b_;

@@ -79,7 +79,7 @@ CorePoints touching_points(const CorePair<A, B>& pair, const Depth& depth) {
 /// The direction from a's centre to b's; some direction if they coincide.
 template <class A, class B>
 Vec3 first_direction(const CorePair<A, B>& pair) {
-  return pair.offset.squaredNorm() > 0 ? pair.offset : Vec3(Vec3::UnitX());
+  return norm_sq(pair.offset) > 0 ? copied(pair.offset) : Vec3(1, 0, 0);
 }
 
 /// The answer to a pair that overlaps at the point `common` (about a's centre) when the depth is not asked for.
@@ -88,12 +88,12 @@ PairDistance overlap_of_unknown_depth(const A& a, const B& b, const Pair& pair, 
   // Along any direction, the overlap of the shapes' shadows bounds the depth.
   PairDistance r;
   r.value = 0;
-  r.normal = unit(first_direction(pair));
+  put(r.normal, unit(first_direction(pair)));
   Vec3 w, on_a, on_b;
   pair.support(r.normal, w, on_a, on_b);
   const double radii = rounding_radius(a) + rounding_radius(b);
-  r.tolerance = std::max(0.0, -dot(r.normal, w)) + radii + 2 * (pair.rounding + 4 * kEpsilon * radii);
-  r.on_a = plus(pair.a.center(), common);
+  r.tolerance = std::max(0.0, -dot(r.normal, w)) + radii + 2 * (pair.rounding + 4 * kEpsilon * radii) + pair.placing;
+  put(r.on_a, plus(pair.a.center(), common));
   return r;
 }
 
@@ -103,26 +103,27 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   const auto& core_a = pair.a;
   const double radius_a = rounding_radius(a), radii = radius_a + rounding_radius(b);
   const double rounding = pair.rounding + 4 * kEpsilon * radii;
-  GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding};
-  if (!question.depth) goal.below = radii;
+  const double error = 2 * rounding + pair.placing;  // of the distance, whatever it is
+  GjkGoal goal{.above = std::max(0.0, question.limit + radii) + rounding + pair.placing};
+  if (!question.depth) goal.below = radii, goal.centers = true;
   const Gjk g = gjk(pair, first, goal, question.cache);
   if (g.end == Gjk::End::above) return beyond_limit();
-  const auto within = [&](const PairDistance& r) {
-    return r.value - r.tolerance > question.limit ? beyond_limit() : r;
-  };
   const auto apart = [&](const Gjk& gap) {
     PairDistance r;
-    r.normal = unit(gap.toward);
+    put(r.normal, unit(gap.toward));
     r.value = gap.upper - radii;
-    r.tolerance = std::max(0.0, gap.upper - gap.lower) + 2 * rounding;
-    r.on_a = core_a.center() + gap.on_a() + radius_a * r.normal;
-    return within(r);
+    r.tolerance = std::max(0.0, gap.upper - gap.lower) + error;
+    put(r.on_a, along(plus(core_a.center(), gap.on_a()), radius_a, r.normal));
+    if (r.value - r.tolerance > question.limit) r.beyond = true, r.value = kInfinity;
+    return r;
   };
   if (g.end == Gjk::End::measured) return apart(g);
 
   if (!question.depth) {
     // Between the cores' points lies one of both shapes.
-    const double share = radii > 0 ? radius_a / radii : 0;
+    const double ball_a = radius_a + g.center_weight * core_a.inner();
+    const double balls = radii + g.center_weight * (core_a.inner() + pair.b.inner());
+    const double share = balls > 0 ? ball_a / balls : 0;
     return overlap_of_unknown_depth(a, b, pair, along(g.simplex.mean_a(), share, g.simplex.mean_w()));
   }
   const Depth depth = overlap_depth(pair, g.simplex);
@@ -133,22 +134,23 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
     if (again.end == Gjk::End::measured) return apart(again);
   }
   PairDistance r;
-  r.normal = depth.toward;
+  put(r.normal, depth.toward);
   r.value = -(depth.upper + radii);
-  r.tolerance = std::max(0.0, depth.upper - depth.lower) + 2 * rounding;
-  Vec3 on_a = depth.on_a;
+  r.tolerance = std::max(0.0, depth.upper - depth.lower) + error;
+  Vec3 on_a = copied(depth.on_a);
   const bool uncertain = depth.upper <= pair.rounding;
   if (uncertain || !depth.points_known) {
     const CorePoints touching = touching_points(pair, depth);
-    on_a = touching.on_a;
+    put(on_a, touching.on_a);
     if (uncertain) {
       // Where they hardly touch, if at all, the shapes may as well be apart by as much as the nearest points known.
       const double reached = std::sqrt(norm_sq(pair.difference(touching.on_a, touching.on_b)));
-      r.tolerance = std::max(r.tolerance, reached + depth.upper + 2 * rounding);
+      r.tolerance = std::max(r.tolerance, reached + depth.upper + error);
     }
   }
-  r.on_a = core_a.center() + on_a + radius_a * r.normal;
-  return within(r);
+  put(r.on_a, along(plus(core_a.center(), on_a), radius_a, r.normal));
+  if (r.value - r.tolerance > question.limit) r.beyond = true, r.value = kInfinity;
+  return r;
 }
 
 template <Bounded A, Bounded B>
@@ -159,7 +161,8 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
   if (!question.depth) {
     // Balls inside both that meet are proof enough of an overlap.
     const double inner_a = core_a.inner() + rounding_radius(a), inner_b = core_b.inner() + rounding_radius(b);
-    if (std::sqrt(norm_sq(pair.offset)) <= inner_a + inner_b)
+    const double inner = inner_a + inner_b;
+    if (inner > 0 && norm_sq(pair.offset) <= inner * inner * (1 - 8 * kEpsilon))
       return overlap_of_unknown_depth(a, b, pair, times(inner_a / (inner_a + inner_b), pair.offset));
   }
   return measure_cores(a, b, pair, first_direction(pair), question);
@@ -172,10 +175,11 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
   const auto core_b = core(b);
   const CorePair pair(core_a, core_b, relative);
   const double reach = margin + rounding_radius(a) + rounding_radius(b);
-  const double apart = pair.offset.norm();
-  if (apart > core_a.extent() + core_b.extent() + reach + pair.rounding) return false;
+  const double apart = std::sqrt(norm_sq(pair.offset));
+  const double error = pair.rounding + pair.placing;
+  if (apart > core_a.extent() + core_b.extent() + reach + error) return false;
   if (apart <= core_a.inner() + core_b.inner() + reach) return true;
-  const GjkGoal goal{.above = reach + pair.rounding + 4 * kEpsilon * reach, .below = reach, .boolean = true};
+  const GjkGoal goal{.above = reach + error + 4 * kEpsilon * reach, .below = reach, .boolean = true, .centers = true};
   const Gjk g = gjk(pair, first_direction(pair), goal, cache);
   if (g.end == Gjk::End::above) return false;
   if (g.end == Gjk::End::below || (g.end == Gjk::End::overlap && g.certain)) return true;
@@ -189,20 +193,21 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
 inline PairDistance measure(const Box& a, const Box& b, const Relative& relative, const PairQuestion& question) {
   const BoxCore core_a = core(a), core_b = core(b);
   const BoxPair pair(core_a, core_b, relative);
-  const BoxSeparation s = separate(pair, question.limit + pair.rounding);
-  if (s.value > question.limit + pair.rounding) return beyond_limit();
+  const double proof = question.limit + pair.rounding + pair.placing;
+  const BoxSeparation s = separate(pair, proof);
+  if (s.value > proof) return beyond_limit();
   // Apart, the axes only bound the distance.
   if (s.value > 0) return measure_cores(a, b, pair, s.toward, question);
   PairDistance r;
-  r.value = s.value, r.tolerance = 2 * pair.rounding, r.normal = s.toward;
-  if (question.points) r.on_a = deepest_point(a, b, relative, s);
+  r.value = s.value, r.tolerance = 2 * pair.rounding + pair.placing, put(r.normal, s.toward);
+  if (question.points) put(r.on_a, deepest_point(a, b, relative, s));
   return r;
 }
 
 inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairCache* cache) {
   const BoxCore core_a = core(a), core_b = core(b);
   const BoxPair pair(core_a, core_b, relative);
-  const double proof = margin + pair.rounding;
+  const double proof = margin + pair.rounding + pair.placing;
   const BoxSeparation s = separate(pair, proof);
   if (s.value > proof) return false;
   if (margin == 0 || s.value <= 0) return true;
@@ -221,31 +226,50 @@ double reach_of(const B& b) {
   return size_of(core_b.center()) + core_b.reach() + rounding_radius(b);
 }
 
+/// A sphere whose centre is measured from a shape. The answer is about that centre, in the axes of `d`.
+GRAZE_INLINE PairDistance sphere_answer(const Sphere& a, const PointDistance& d, double rounding, double limit) {
+  PairDistance r;
+  r.tolerance = rounding;
+  r.value = d.value - a.radius;
+  if (r.value - r.tolerance > limit) r.beyond = true, r.value = kInfinity;
+  put(r.normal, times(-1, d.normal));
+  put(r.on_a, times(a.radius, r.normal));
+  return r;
+}
+
 /// A sphere with its centre at `p` of b's frame. The answer is about that centre, along b's axes.
 template <PointMeasurable B>
 PairDistance measure_at(const Sphere& a, const Vec3& p, const B& b, double limit) {
-  const PointDistance d = point_distance(b, p);
-  PairDistance r;
-  r.tolerance = point_rounding(a.radius + reach_of(b), p);
-  r.value = d.value - a.radius;
-  if (r.value - r.tolerance > limit) return beyond_limit();
-  r.normal = times(-1, d.normal);
-  r.on_a = times(a.radius, r.normal);
-  return r;
+  return sphere_answer(a, point_distance(b, p), point_rounding(a.radius + reach_of(b), p), limit);
 }
 
 template <PointMeasurable B>
 PairDistance measure(const Sphere& a, const B& b, const Relative& relative, const PairQuestion& question) {
   PairDistance r = measure_at(a, relative.to_b(Vec3::Zero()), b, question.limit);
-  r.normal = turned(relative.rotation, r.normal);
-  r.on_a = turned(relative.rotation, r.on_a);
+  put(r.normal, turned(relative.rotation, r.normal));
+  put(r.on_a, turned(relative.rotation, r.on_a));
   return r;
+}
+
+/// Whether a length of which the square is given may be no more than `reach`.
+GRAZE_INLINE bool within(double length_sq, double reach) { return !(length_sq > reach * reach * (1 + 16 * kEpsilon)); }
+
+template <PointMeasurable B>
+bool touch_at(const Sphere& a, const Vec3& p, const B& b, double margin) {
+  const double reach = a.radius + margin + point_rounding(a.radius + reach_of(b), p);
+  if constexpr (std::same_as<B, Box>) {
+    const Vec3& half = b.half;
+    return within(
+        norm_sq({p.x() - clamped(p.x(), half.x()), p.y() - clamped(p.y(), half.y()), p.z() - clamped(p.z(), half.z())}),
+        reach);
+  } else {
+    return !(point_distance(b, p).value > reach);
+  }
 }
 
 template <PointMeasurable B>
 bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
-  const Vec3 p = relative.to_b(Vec3::Zero());
-  return !(point_distance(b, p).value - a.radius > margin + point_rounding(a.radius + reach_of(b), p));
+  return touch_at(a, relative.to_b(Vec3::Zero()), b, margin);
 }
 
 /// Two spheres, b's centre at `offset` from a's: the same bits either way round, in any frame's axes.
@@ -255,10 +279,10 @@ inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& off
   r.tolerance = 4 * kEpsilon * (radii + apart) + kSquareRootOfLeast;
   r.value = apart - radii;
   if (r.value - r.tolerance > limit) return beyond_limit();
-  if (apart > 0) r.normal = times(1 / apart, offset);
-  else if (size_of(offset) > 0) r.normal = unit(offset);  // its square underflows
-  else if (a.radius > b.radius) r.normal = -r.normal;
-  r.on_a = times(a.radius, r.normal);
+  if (apart > 0) put(r.normal, times(1 / apart, offset));
+  else if (size_of(offset) > 0) put(r.normal, unit(offset));  // its square underflows
+  else if (a.radius > b.radius) put(r.normal, {-1, 0, 0});
+  put(r.on_a, times(a.radius, r.normal));
   return r;
 }
 
@@ -266,9 +290,12 @@ inline PairDistance measure(const Sphere& a, const Sphere& b, const Relative& re
   return measure_at(a, b, relative.translation, question.limit);
 }
 
+inline bool touch_at(const Sphere& a, const Sphere& b, const Vec3& offset, double margin) {
+  return within(norm_sq(offset), a.radius + b.radius + margin);
+}
+
 inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
-  const double apart_sq = norm_sq(relative.translation), reach = a.radius + b.radius + margin;
-  return !(apart_sq > reach * reach * (1 + 16 * kEpsilon));
+  return touch_at(a, b, relative.translation, margin);
 }
 
 /// The corners of a triangle of the hull, about its centre.
@@ -311,16 +338,37 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
   return measure_cores(a, b, CorePair(core_a, core_b, relative), normal, {.limit = question.limit, .cache = &near});
 }
 
+inline double capsule_rounding(double radii, double lengths) { return 16 * kEpsilon * (radii + lengths); }
+
+/// About the centre of a, in the axes of the gap; `lengths` are all that entered it.
+GRAZE_INLINE PairDistance capsule_answer(const Capsule& a, const Capsule& b, const Vec3& axis_a, const SegmentGap& gap,
+                                         double lengths, double limit) {
+  const double value = std::sqrt(norm_sq(gap.off)), radii = a.radius + b.radius;
+  PairDistance r;
+  r.tolerance = capsule_rounding(radii, lengths);
+  r.value = value - radii;
+  if (r.value - r.tolerance > limit) r.beyond = true, r.value = kInfinity;
+  put(r.normal, times(1 / value, gap.off));
+  put(r.on_a, along(times(gap.on_a, axis_a), a.radius, r.normal));
+  return r;
+}
+
 inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& relative,
                             const PairQuestion& question) {
-  const Vec3 axis_b = relative.rotation.col(2);
-  const SegmentDistance d = segment_distance(a.half_length, axis_b, b.half_length, relative.translation);
+  const Vec3 axis_a(0, 0, 1), axis_b(relative.rotation(0, 2), relative.rotation(1, 2), relative.rotation(2, 2));
+  const Vec3& offset = relative.translation;
+  const SegmentGap gap = segment_gap(axis_a, a.half_length, axis_b, b.half_length, offset);
+  const double lengths = a.half_length + b.half_length + size_of(offset);
+  if (norm_sq(gap.off) > kCrossing * lengths * lengths)
+    return capsule_answer(a, b, axis_a, gap, lengths, question.limit);
+  const SegmentDirection d = direction_of_crossing(gap, axis_a, a.half_length, axis_b, b.half_length, offset);
+  const double value = std::sqrt(norm_sq(gap.off)), radii = a.radius + b.radius;
   PairDistance r;
-  r.tolerance = 16 * kEpsilon * (a.half_length + b.half_length + a.radius + b.radius + size_of(relative.translation));
-  r.value = d.value - (a.radius + b.radius);
+  r.tolerance = capsule_rounding(radii, lengths) + std::max(0.0, value - d.separation);
+  r.value = value - radii;
   if (r.value - r.tolerance > question.limit) return beyond_limit();
-  r.normal = d.normal;
-  r.on_a = d.on_a + a.radius * r.normal;
+  put(r.normal, d.normal);
+  put(r.on_a, along(times(gap.on_a, axis_a), a.radius, r.normal));
   return r;
 }
 

@@ -4,16 +4,18 @@
 #include <array>
 #include <cmath>
 
+#include "graze/base/elementary.h"
+
 namespace graze {
 namespace {
 
 constexpr double kRootHalf = 0.70710678118654752440;
 constexpr double kInverseRootTwoPi = 0.39894228040143267794;
 
-double density(double x) { return kInverseRootTwoPi * std::exp(-x * x / 2); }
+double density(double x) { return kInverseRootTwoPi * elementary::exp(-x * x / 2); }
 
 /// (1 − exp(−y)) / y
-double mean_decay(double y) { return y > 0 ? -std::expm1(-y) / y : 1; }
+double mean_decay(double y) { return y > 0 ? -elementary::expm1(-y) / y : 1; }
 
 // The length t of the difference has the density 2 t² φ(t − distance) mean_decay(2 t distance). Nothing cancels in its
 // integral, which the closed form below cannot say for a small reach. Gauss and Legendre with 16 nodes: the exponents
@@ -37,7 +39,7 @@ double small_ball(double distance, double reach) {
 
 }  // namespace
 
-double upper_tail(double x) { return std::erfc(kRootHalf * x) / 2; }
+double upper_tail(double x) { return elementary::erfc(kRootHalf * x) / 2; }
 
 double ball_probability(double distance, double reach) {
   constexpr double kSmallReach = 0.5;

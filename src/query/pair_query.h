@@ -53,6 +53,8 @@ class CollideQuery {
       hit_ = true, limit_ = -kInfinity, a_ = feature_of(a, i), b_ = feature_of(b, j);
   }
 
+  /// Something is known to be within the margin; which parts it is stays unknown.
+  void hit_something() { hit_ = true, limit_ = -kInfinity; }
   bool hit() const { return hit_; }
   /// Of the first hit.
   Feature a() const { return a_; }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "graze/base/elementary.h"
+
 namespace graze {
 namespace {
 
@@ -20,16 +22,26 @@ Patch edge_patch(const Vec3& p, const Vec3& q) {
   return r;
 }
 
+// Of a size of 0 corners coincide: an edge is then a point, a face an edge or a point.
+Patch distinct(const Patch& patch) {
+  Patch r;
+  for (std::size_t i = 0; i < patch.size; ++i) {
+    if (patch.points[i] != patch.points[(i + 1) % patch.size]) r.push(patch.points[i]);
+  }
+  if (r.size == 0) r.push(patch.points[0]);
+  return r;
+}
+
 // Eight corners of the disc of `radius` at height z, seen from outside along the sign of `up`; the first lies where n
 // points, so that a tilted disc shows its deepest point.
 Patch disc_patch(double radius, double z, double up, const Vec3& n) {
   constexpr int kCorners = 8;
   constexpr double kPi = 3.14159265358979323846;
-  const double heading = n.x() == 0 && n.y() == 0 ? 0 : std::atan2(n.y(), n.x());
+  const double heading = n.x() == 0 && n.y() == 0 ? 0 : elementary::atan2(n.y(), n.x());
   Patch r;
   for (int i = 0; i < kCorners; ++i) {
     const double angle = heading + up * i * (2 * kPi / kCorners);
-    r.push({radius * std::cos(angle), radius * std::sin(angle), z});
+    r.push({radius * elementary::cos(angle), radius * elementary::sin(angle), z});
   }
   return r;
 }
@@ -94,7 +106,7 @@ Patch face_of(std::span<const Vec3> vertices, const Vec3& face_normal, double he
   constexpr int kDirections = 32;
   for (int i = 0; i < kDirections; ++i) {
     const double angle = i * (6.28318530717958647692 / kDirections);
-    const Vec3 d = std::cos(angle) * u + std::sin(angle) * w;
+    const Vec3 d = elementary::cos(angle) * u + elementary::sin(angle) * w;
     const Vec3* best = nullptr;
     for (const Vec3& v : vertices) {
       if (face_normal.dot(v) >= height && (best == nullptr || d.dot(v) > d.dot(*best))) best = &v;
@@ -127,7 +139,7 @@ Patch patch(const Sphere& shape, const Vec3& n, double) { return point_patch(sha
 Patch patch(const Capsule& shape, const Vec3& n, double max_tilt) {
   const Vec3 out = shape.radius * n, end(0, 0, shape.half_length);
   if (std::abs(n.z()) > max_tilt) return point_patch(out + std::copysign(1.0, n.z()) * end);
-  return edge_patch(out - end, out + end);
+  return distinct(edge_patch(out - end, out + end));
 }
 
 Patch patch(const Box& shape, const Vec3& n, double max_tilt) {
@@ -144,13 +156,13 @@ Patch patch(const Box& shape, const Vec3& n, double max_tilt) {
       p[i] = a * turn * half[i], p[j] = b * half[j];
       r.push(p);
     }
-    return r;
+    return distinct(r);
   }
   Eigen::Index flat = 0;
   if (n.cwiseAbs().minCoeff(&flat) > max_tilt) return point_patch(corner);
   Vec3 other = corner;
   other[flat] = -other[flat];
-  return edge_patch(corner, other);
+  return distinct(edge_patch(corner, other));
 }
 
 Patch patch(const Triangle& shape, const Vec3& n, double max_tilt) {
@@ -169,14 +181,17 @@ Patch patch(const Triangle& shape, const Vec3& n, double max_tilt) {
 Patch patch(const Cylinder& shape, const Vec3& n, double max_tilt) {
   const double across = std::sqrt(n.x() * n.x() + n.y() * n.y()), up = std::copysign(1.0, n.z());
   if (across <= max_tilt && across <= std::abs(n.z())) {
-    return disc_patch(shape.radius, up * shape.half_length, up, n);
+    return distinct(disc_patch(shape.radius, up * shape.half_length, up, n));
   }
   const Vec3 top = support(shape, n);
   if (std::abs(n.z()) > max_tilt) return point_patch(top);
-  return edge_patch(top, {top.x(), top.y(), -top.z()});
+  return distinct(edge_patch(top, {top.x(), top.y(), -top.z()}));
 }
 
 Patch patch(const Cone& shape, const Vec3& n, double max_tilt) {
+  // A disc or a segment.
+  if (shape.radius == 0 || shape.half_length == 0)
+    return patch(Cylinder{.radius = double{shape.radius}, .half_length = double{shape.half_length}}, n, max_tilt);
   const double across = std::sqrt(n.x() * n.x() + n.y() * n.y());
   if (n.z() < 0 && across <= max_tilt) return disc_patch(shape.radius, -shape.half_length, -1, n);
   const double height = 2 * shape.half_length, slant = std::sqrt(shape.radius * shape.radius + height * height);

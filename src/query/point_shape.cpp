@@ -8,14 +8,10 @@
 namespace graze {
 namespace {
 
-struct Planar {
-  double radial, axial;
-};
-
-// Distance and direction off a convex region of the half-plane of a body of revolution, turned back into space.
-PointDistance revolve(const Vec3& p, double radial, double value, const Planar& normal) {
+// Turned back into space.
+PointDistance revolve(const Vec3& p, double radial, const PlanarDistance& d) {
   const double nx = radial > 0 ? p.x() / radial : 1, ny = radial > 0 ? p.y() / radial : 0;
-  return {value, {normal.radial * nx, normal.radial * ny, normal.axial}};
+  return {d.value, {d.radial * nx, d.radial * ny, d.axial}};
 }
 
 double radius_of(const Vec3& p) { return std::sqrt(p.x() * p.x() + p.y() * p.y()); }
@@ -24,7 +20,7 @@ double radius_of(const Vec3& p) { return std::sqrt(p.x() * p.x() + p.y() * p.y()
 
 PointDistance point_distance(const Capsule& shape, const Vec3& p) {
   const double half = shape.half_length;
-  const Vec3 off(p.x(), p.y(), p.z() - std::clamp(p.z(), -half, half));
+  const Vec3 off(p.x(), p.y(), p.z() - clamped(p.z(), half));
   const double distance = std::sqrt(norm_sq(off));
   if (!(distance > 0)) return {-shape.radius, Vec3::UnitX()};
   return {distance - shape.radius, times(1 / distance, off)};
@@ -32,14 +28,15 @@ PointDistance point_distance(const Capsule& shape, const Vec3& p) {
 
 PointDistance point_distance(const Box& shape, const Vec3& p) {
   const Vec3& half = shape.half;
-  const Vec3 off = minus(p, p.cwiseMin(half).cwiseMax(-half));
+  const Vec3 off(p.x() - clamped(p.x(), half.x()), p.y() - clamped(p.y(), half.y()), p.z() - clamped(p.z(), half.z()));
   const double distance = std::sqrt(norm_sq(off));
   if (distance > 0) return {distance, times(1 / distance, off)};
-  Eigen::Index axis = 0;
-  const double value = (p.cwiseAbs() - half).maxCoeff(&axis);
-  Vec3 normal = Vec3::Zero();
-  normal[axis] = std::copysign(1.0, p[axis]);
-  return {value, normal};
+  // The first of the faces that are nearest.
+  const double x = std::abs(p.x()) - half.x(), y = std::abs(p.y()) - half.y(), z = std::abs(p.z()) - half.z();
+  const double value = std::max(std::max(x, y), z);
+  if (x == value) return {value, {std::copysign(1.0, p.x()), 0, 0}};
+  if (y == value) return {value, {0, std::copysign(1.0, p.y()), 0}};
+  return {value, {0, 0, std::copysign(1.0, p.z())}};
 }
 
 PointDistance point_distance(const Triangle& shape, const Vec3& p) {
@@ -53,34 +50,13 @@ PointDistance point_distance(const Triangle& shape, const Vec3& p) {
 }
 
 PointDistance point_distance(const Cylinder& shape, const Vec3& p) {
-  const double radial = radius_of(p), out = radial - shape.radius, over = std::abs(p.z()) - shape.half_length;
-  const double up = std::copysign(1.0, p.z());
-  if (out > 0 && over > 0) {
-    const double distance = std::sqrt(out * out + over * over);
-    return revolve(p, radial, distance, {out / distance, up * over / distance});
-  }
-  return out > over ? revolve(p, radial, out, {1, 0}) : revolve(p, radial, over, {0, up});
+  const double radial = radius_of(p);
+  return revolve(p, radial, planar_distance(shape, radial, p.z()));
 }
 
 PointDistance point_distance(const Cone& shape, const Vec3& p) {
-  const double r = shape.radius, height = 2 * shape.half_length, radial = radius_of(p);
-  const double slant = std::sqrt(r * r + height * height);
-  // From the apex, along the slope and off it; below the base.
-  const double down = shape.half_length - p.z();
-  const double along = (radial * r + down * height) / slant;
-  const double off = (radial * height - down * r) / slant;
-  const double below = down - height;
-  const Planar slope{height / slant, r / slant};
-  if (off <= 0 && below <= 0) {
-    return off > below ? revolve(p, radial, off, slope) : revolve(p, radial, below, {0, -1});
-  }
-  if (below > 0 && radial <= r) return revolve(p, radial, below, {0, -1});
-  if (off > 0 && along >= 0 && along <= slant) return revolve(p, radial, off, slope);
-  // The apex or the rim is nearest.
-  const bool apex = along < 0;
-  const double dr = apex ? radial : radial - r, dz = apex ? -down : -below;
-  const double distance = std::sqrt(dr * dr + dz * dz);
-  return revolve(p, radial, distance, {dr / distance, dz / distance});
+  const double radial = radius_of(p);
+  return revolve(p, radial, planar_distance(shape, radial, p.z()));
 }
 
 PointDistance point_distance(const Ellipsoid& shape, const Vec3& p) {

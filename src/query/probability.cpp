@@ -4,9 +4,11 @@
 
 #include <numeric>
 
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/query/collide.h"
 #include "graze/query/distance.h"
+#include "query/each.h"
 #include "query/noisy_pairs.h"
 #include "query/pair_query.h"
 
@@ -32,9 +34,8 @@ const Cloud& cloud_of(const Placed& placed, const char* name) {
   return *cloud;
 }
 
-void check_room(std::span<const double> room, const Cloud& cloud, const char* name) {
-  if (room.empty() || room.size() == cloud.size()) return;
-  throw Error(name, fmt::format("needs one number per point: {}, got room for {}", cloud.size(), room.size()));
+void check_if_given(std::span<const double> room, const Cloud& cloud, const char* name) {
+  if (!room.empty()) check_room(name, cloud.size(), room.size());
 }
 
 double largest(const Cloud& cloud) { return std::max(size_of(cloud.bounds().min), size_of(cloud.bounds().max)); }
@@ -50,24 +51,26 @@ struct Question {
   NoisyMeeting meeting;
   NoiseShares shares;
 
-  Question(const Placed& a, const Placed& b, const ProbabilityOptions& o, bool swap)
+  Question(const Placed& a, const Cloud& points_a, const Placed& b, const Cloud& points_b, const ProbabilityOptions& o,
+           bool swap)
       : swapped(swap),
         first(swap ? b : a),
         second(swap ? a : b),
-        cloud_a(*std::get_if<Cloud>(&first.geometry)),
-        cloud_b(*std::get_if<Cloud>(&second.geometry)),
+        cloud_a(swap ? points_b : points_a),
+        cloud_b(swap ? points_a : points_b),
         sigma_a(swap ? o.sigma_b : o.sigma_a),
         sigma_b(swap ? o.sigma_a : o.sigma_b),
         of_a(swap ? o.of_b : o.of_a),
         of_b(swap ? o.of_a : o.of_b),
         relative(first.pose, second.pose),
         meeting{.relative = relative,
-                .sigma = std::hypot(sigma_a, sigma_b),
+                .sigma = elementary::hypot(sigma_a, sigma_b),
                 .radius = cloud_a.radius() + cloud_b.radius(),
                 .sides = o.meeting == Meeting::sides ||
                          (o.meeting == Meeting::automatic && cloud_a.radius() + cloud_b.radius() == 0),
-                .slack = 8 * kEpsilon * (largest(cloud_b) + size_of(relative.translation)) +
-                         2 * kEpsilon * largest(cloud_a)},
+                .slack = relative.placing_error(largest(cloud_b)) + 2 * kEpsilon * largest(cloud_a) +
+                         (a.uncertainty + b.uncertainty),
+                .uncertainty = a.uncertainty + b.uncertainty},
         shares{(sigma_a / meeting.sigma) * (sigma_a / meeting.sigma),
                (sigma_b / meeting.sigma) * (sigma_b / meeting.sigma)} {}
   Question(const Question&) = delete;
@@ -165,9 +168,10 @@ class Unions {
       }
       const std::span<const NoisyPair> pairs(m_.pairs.data() + begin, end - begin);
       const Enclosed e = of(pairs, options_.tolerance * of_group / sum);
-      none.value += std::log1p(-e.value), none.low += std::log1p(-e.low), none.high += std::log1p(-e.high);
+      none.value += elementary::log1p(-e.value), none.low += elementary::log1p(-e.low),
+          none.high += elementary::log1p(-e.high);
     }
-    return {-std::expm1(none.value), -std::expm1(none.low), -std::expm1(none.high)};
+    return {-elementary::expm1(none.value), -elementary::expm1(none.low), -elementary::expm1(none.high)};
   }
 
   /// Of the pairs of every point; returns the largest error.
@@ -217,10 +221,10 @@ class Unions {
       most = std::max(most, pair.probability), sum += pair.probability;
       if (a[pair.i].x() != 0 || b[pair.j].x() != 0) continue;
       a[pair.i].x() = b[pair.j].x() = 1;
-      log_none += std::log1p(-std::min(pair.probability, 1.0));
+      log_none += elementary::log1p(-std::min(pair.probability, 1.0));
     }
     const double high = std::min(1.0, sum);
-    return {high, std::min(high, std::max(most, -std::expm1(log_none))), high};
+    return {high, std::min(high, std::max(most, -elementary::expm1(log_none))), high};
   }
 
   const Question& q_;
@@ -229,9 +233,22 @@ class Unions {
   std::uint64_t unions_ = 0;
 };
 
+// By how much less likely the pairs are, in sum, where what placing may be wrong by is in favour of the clouds: their
+// probabilities count it against them. Nothing where it is lost in the rounding of the probabilities themselves.
+double in_doubt(const NoisyMeeting& meeting, std::span<const NoisyPair> pairs) {
+  constexpr double kNothing = 1e-10;
+  const double less = 2 * meeting.slack / meeting.sigma;
+  if (!(less > kNothing)) return 0;
+  double sum = 0;
+  for (const NoisyPair& pair : pairs) {
+    const double reach = pair.reach - less;
+    sum += pair.probability - (meeting.sides ? upper_tail(-reach) : ball_probability(pair.toward.norm(), reach));
+  }
+  return std::min(1.0, sum);
+}
+
 // Without noise every point collides or does not.
-void of_points_at_rest(const Placed& a, const Placed& b, double margin, std::span<double> room) {
-  const Cloud& cloud = *std::get_if<Cloud>(&a.geometry);
+void of_points_at_rest(const Cloud& cloud, const Placed& a, const Placed& b, double margin, std::span<double> room) {
   for (std::size_t i = 0; i < room.size(); ++i) {
     room[i] = !cloud.is_skipped(i) && collide(at(Sphere{.radius = cloud.radius()}, Pose::at(a.pose * cloud.point(i))),
                                               b, {.margin = margin})
@@ -240,9 +257,10 @@ void of_points_at_rest(const Placed& a, const Placed& b, double margin, std::spa
   }
 }
 
-Probability at_rest(const Placed& a, const Placed& b, const ProbabilityOptions& options, double margin) {
-  of_points_at_rest(a, b, margin, options.of_a);
-  of_points_at_rest(b, a, margin, options.of_b);
+Probability at_rest(const Question& question, double margin) {
+  const Placed &a = question.first, &b = question.second;
+  of_points_at_rest(question.cloud_a, a, b, margin, question.of_a);
+  of_points_at_rest(question.cloud_b, b, a, margin, question.of_b);
   const double value = collide(a, b) ? 1 : 0;
   return {.value = value, .low = value, .high = value};
 }
@@ -256,18 +274,19 @@ ProbabilityScratch::~ProbabilityScratch() = default;
 
 Probability probability(const Placed& a, const Placed& b, const ProbabilityOptions& options,
                         ProbabilityScratch& scratch) {
-  check_room(options.of_a, cloud_of(a, "a"), "of_a");
-  check_room(options.of_b, cloud_of(b, "b"), "of_b");
+  const Cloud &cloud_a = cloud_of(a, "a"), &cloud_b = cloud_of(b, "b");
+  check_if_given(options.of_a, cloud_a, "of_a");
+  check_if_given(options.of_b, cloud_b, "of_b");
   if (!(options.tolerance >= 0)) {
     throw Error("tolerance", fmt::format("must not be negative, got {}", options.tolerance));
   }
   std::fill(options.of_a.begin(), options.of_a.end(), 0.0);
   std::fill(options.of_b.begin(), options.of_b.end(), 0.0);
 
-  const Question question(a, b, options, swap_for_order(a, b, options));
+  const Question question(a, cloud_a, b, cloud_b, options, swap_for_order(a, b, options));
   const CloudTree tree_a(question.cloud_a), tree_b(question.cloud_b);
   if (tree_a.empty() || tree_b.empty()) return {};
-  if (question.meeting.sigma == 0) return at_rest(a, b, options, question.meeting.slack);
+  if (question.meeting.sigma == 0) return at_rest(question, question.meeting.slack);
 
   Memory& memory = scratch.memory();
   NoisyPairSearch search(tree_a, tree_b, question.meeting, memory.pairs);
@@ -276,12 +295,14 @@ Probability probability(const Placed& a, const Placed& b, const ProbabilityOptio
 
   Probability p;
   if (!memory.pairs.empty()) {
+    const double doubt = in_doubt(question.meeting, memory.pairs);
     Unions unions(question, options, memory);
     const Enclosed e = unions.of_all();
-    p = {.value = e.value, .low = e.low, .high = e.high};
+    p = {.value = e.value, .low = std::max(0.0, e.low - doubt), .high = e.high};
     if (!question.of_a.empty()) p.points_error = unions.of_points(true, tree_a, question.of_a);
     if (!question.of_b.empty())
       p.points_error = std::max(p.points_error, unions.of_points(false, tree_b, question.of_b));
+    if (!options.of_a.empty() || !options.of_b.empty()) p.points_error = std::min(1.0, p.points_error + doubt);
   }
   p.high = std::min(1.0, p.high + search.left_out());
   if (!options.of_a.empty() || !options.of_b.empty())

@@ -20,18 +20,18 @@ GRAZE_INLINE bool face_of(const C& core, std::span<const Vec3> points, Vec3& nor
     core.flat_face(normal);
     return true;
   } else {
-    corners[0] = points[0];
+    for (Vec3& corner : corners) put(corner, points[0]);
     int count = 1;
     for (const Vec3& p : points.subspan(1)) {
       if (p == corners[0] || (count > 1 && p == corners[1])) continue;
-      corners[static_cast<std::size_t>(count++)] = p;
+      put(corners[static_cast<std::size_t>(count++)], p);
       if (count == 3) break;
     }
     if (count < 3) return false;
-    normal = cross(minus(corners[1], corners[0]), minus(corners[2], corners[0]));
-    const double area_sq = norm_sq(normal);
+    const Vec3 across = cross(minus(corners[1], corners[0]), minus(corners[2], corners[0]));
+    const double area_sq = norm_sq(across);
     if (!(area_sq > 0)) return false;
-    normal = times(1 / std::sqrt(area_sq), normal);
+    put(normal, times(1 / std::sqrt(area_sq), across));
     return true;
   }
 }
@@ -61,8 +61,7 @@ Refined refine_crossing(const CorePair<A, B>& pair, const Vec3& n0, const Ridge&
   const double rest = 1 - norm_sq(m);
   if (!(rest > 0)) return r;
   const double ga = std::copysign(std::sqrt(rest / det), dot(z, n0));
-  Vec3 n = along(m, ga, z);
-  n = times(1 / std::sqrt(norm_sq(n)), n);
+  const Vec3 off_unit = along(m, ga, z), n = times(1 / std::sqrt(norm_sq(off_unit)), off_unit);
   Vec3 a0, a1, b0, b1;
   pair.a.line(n, ra, a0, a1);
   pair.b.line(pair.facing_b(n), rb, b0, b1);
@@ -76,7 +75,7 @@ Refined refine_crossing(const CorePair<A, B>& pair, const Vec3& n0, const Ridge&
   pair.support(n, w, on_a, on_b);
   const double value = dot(n, w0), seen = dot(n, w);
   if (!(seen >= value - pair.rounding)) return r;
-  r = {true, n, std::min(value, seen), along(a0, s, u), along(b0, t, minus(b1, b0))};
+  r.set(n, std::min(value, seen), along(a0, s, u), along(b0, t, minus(b1, b0)));
   return r;
 }
 
@@ -88,7 +87,7 @@ Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& 
   std::array<Vec3, 3> corners;
   Vec3 normal;
   if (ra.rank == 2 && (rb.rank == 0 || guess) && face_of(pair.a, points_a, normal, corners)) {
-    const Vec3 n = dot(normal, n0) < 0 ? times(-1, normal) : normal;
+    const Vec3 n = times(dot(normal, n0) < 0 ? -1 : 1, normal);
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
     const double value = dot(n, w);
@@ -99,7 +98,7 @@ Refined refine_at_face(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& 
   }
   if (rb.rank == 2 && (ra.rank == 0 || guess) && face_of(pair.b, points_b, normal, corners)) {
     const Vec3 turned_normal = turned(pair.rotation, normal);
-    const Vec3 n = dot(turned_normal, n0) < 0 ? times(-1, turned_normal) : turned_normal;
+    const Vec3 n = times(dot(turned_normal, n0) < 0 ? -1 : 1, turned_normal);
     Vec3 w, on_a, on_b;
     pair.support(n, w, on_a, on_b);
     const double value = dot(n, w);
@@ -126,7 +125,7 @@ Refined refine_pieces(const CorePair<A, B>& pair, Vec3 n, Vec3 at_a, Vec3 at_b, 
     r.found = value >= r.value - pair.rounding;
     r.value = std::min(r.value, value);
     if (r.found || value > 0) return r;
-    n = r.n, at_a = on_a, at_b = on_b;
+    put(n, r.n), put(at_a, on_a), put(at_b, on_b);
   }
   return r;
 }
@@ -155,20 +154,20 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
     const Vec3 db = pair.facing_b(d), mb = turned_back(pair.rotation, m);
     return pair.a.bend(d, on_a, m, m).uu + pair.b.bend(db, on_b, mb, mb).uu;
   };
-  const Vec3 axis = line_a ? ra.axis : axis_b;
+  const Vec3 axis = copied(line_a ? ra.axis : axis_b);
   const auto newton = [&](const Vec3& from, const Vec3& at_a, const Vec3& at_b) {
     const auto ends = [&](const Vec3& d, Vec3& w0, Vec3& w1, Vec3& a0, Vec3& a1, Vec3& b0, Vec3& b1) {
       const Vec3 db = pair.facing_b(d);
       if (line_a) pair.a.line(d, ra, a0, a1);
-      else a0 = a1 = pair.a.facing(at_a, d);
+      else put(a0, pair.a.facing(at_a, d)), put(a1, a0);
       if (line_b) pair.b.line(db, rb, b0, b1);
-      else b0 = b1 = pair.b.facing(at_b, db);
+      else put(b0, pair.b.facing(at_b, db)), put(b1, b0);
       if (parallel) {
         // The two pairs of ends that lie farthest apart along the axis, one each way.
         if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
         if (dot(axis, turned(pair.rotation, minus(b1, b0))) < 0) std::swap(b0, b1);
       }
-      w0 = pair.difference(a0, b0), w1 = pair.difference(a1, b1);
+      put(w0, pair.difference(a0, b0)), put(w1, pair.difference(a1, b1));
     };
     return refine_along(from, axis, line_a ? ra.level : rb.level, pair.rounding, pair.reach, ends, slide);
   };

@@ -1,7 +1,7 @@
 // What Newton's method finds.
 #pragma once
 
-#include "graze/base/vec.h"
+#include "query/products.h"
 
 namespace graze {
 
@@ -12,6 +12,11 @@ struct Refined {
   double value = 0;        ///< the separation along n
   Vec3 on_a = Vec3::Zero(),
        on_b = Vec3::Zero();  ///< points of a and of b (b's in b's frame) with on_b − on_a = value · n
+
+  GRAZE_INLINE void set(const Vec3& direction, double separation, const Vec3& point_a, const Vec3& point_b) {
+    found = true, value = separation;
+    put(n, direction), put(on_a, point_a), put(on_b, point_b);
+  }
 };
 
 }  // namespace graze

@@ -10,9 +10,6 @@
 namespace graze {
 namespace {
 
-// Exactly the same place, whatever the index.
-bool same(const Vec3& a, const Vec3& b) { return a.x() == b.x() && a.y() == b.y() && a.z() == b.z(); }
-
 Relative here() { return Relative(Vec3(Vec3::Zero())); }
 
 bool meet(const Triangle& a, const Triangle& b) { return touch(Facet{a}, Facet{b}, here(), 0, nullptr); }

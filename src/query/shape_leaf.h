@@ -6,7 +6,7 @@
 
 namespace graze {
 
-template <class S>
+template <ShapeKind S>
 class ShapeLeaf {
  public:
   struct Node {};
@@ -29,19 +29,8 @@ class ShapeLeaf {
   const S& shape_;
 };
 
-/// The same for who asks for its bounds over and over.
-template <class S>
-class BoxedLeaf : public ShapeLeaf<S> {
- public:
-  explicit BoxedLeaf(const S& shape) : ShapeLeaf<S>(shape), box_(graze::bounds(shape)) {}
-  Aabb bounds(typename ShapeLeaf<S>::Node) const { return box_; }
-
- private:
-  Aabb box_;
-};
-
 /// How the engine sees a geometry.
-template <class S>
+template <ShapeKind S>
 ShapeLeaf<S> hierarchy_of(const S& shape) {
   return ShapeLeaf<S>(shape);
 }

@@ -17,13 +17,13 @@ struct Simplex {
   std::array<Vec3, 4> b;         // points of b, in b's own frame
   std::array<double, 4> weight;  // of the point nearest to the origin
 
-  void push(const Vec3& wi, const Vec3& ai, const Vec3& bi) {
+  GRAZE_INLINE void push(const Vec3& wi, const Vec3& ai, const Vec3& bi) {
     const auto i = static_cast<std::size_t>(size++);
-    w[i] = wi, a[i] = ai, b[i] = bi;
+    put(w[i], wi), put(a[i], ai), put(b[i], bi);
   }
   bool holds(const Vec3& point) const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-      if (w[i] == point) return true;
+      if (w[i].x() == point.x() && w[i].y() == point.y() && w[i].z() == point.z()) return true;
     }
     return false;
   }
@@ -35,7 +35,7 @@ struct Simplex {
  private:
   Vec3 mean(const std::array<Vec3, 4>& points) const {
     Vec3 sum = times(weight[0], points[0]);
-    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) sum = along(sum, weight[i], points[i]);
+    for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) put(sum, along(sum, weight[i], points[i]));
     return sum;
   }
 };
@@ -53,7 +53,7 @@ struct Nearest {
 GRAZE_INLINE void consider_corner(const std::array<Vec3, 4>& w, std::uint8_t i, Nearest& best) {
   const double distance_sq = norm_sq(w[i]);
   if (distance_sq < best.distance_sq) {
-    best.point = w[i], best.distance_sq = distance_sq;
+    put(best.point, w[i]), best.distance_sq = distance_sq;
     best.size = 1, best.corner[0] = i, best.weight[0] = 1;
   }
 }
@@ -63,13 +63,13 @@ inline void consider_edge(const std::array<Vec3, 4>& w, std::uint8_t i, std::uin
   const double ahead = -dot(w[i], edge), length_sq = norm_sq(edge);
   if (!(ahead > 0)) return consider_corner(w, i, best);
   if (ahead >= length_sq) return consider_corner(w, j, best);
-  const double t = ahead / length_sq;
+  const double inverse = 1 / length_sq, t = ahead * inverse;
   const Vec3 rough = along(w[i], t, edge);
   // Near the origin what rounding leaves along the edge would spoil the direction: taken off once more.
-  const Vec3 point = along(rough, -dot(rough, edge) / length_sq, edge);
+  const Vec3 point = along(rough, -dot(rough, edge) * inverse, edge);
   const double distance_sq = norm_sq(point);
   if (distance_sq < best.distance_sq) {
-    best.point = point, best.distance_sq = distance_sq;
+    put(best.point, point), best.distance_sq = distance_sq;
     best.size = 2, best.corner[0] = i, best.corner[1] = j, best.weight[0] = 1 - t, best.weight[1] = t;
   }
 }
@@ -89,7 +89,7 @@ inline void consider_triangle(const std::array<Vec3, 4>& w, std::uint8_t i, std:
     const double distance_sq = height * height / area_sq;
     if (distance_sq < best.distance_sq) {
       // Along the normal, not as a mean of the corners: its direction stays right however near the origin is.
-      best.point = times(height / area_sq, normal), best.distance_sq = distance_sq;
+      put(best.point, times(height / area_sq, normal)), best.distance_sq = distance_sq;
       const double all = 1 / (at_i + at_j + at_k);
       best.size = 3, best.corner = {i, j, k}, best.weight = {at_i * all, at_j * all, at_k * all};
     }
@@ -142,7 +142,7 @@ inline Nearest nearest_to_origin(const Simplex& s, bool all_faces, double roundi
       consider_tetrahedron(s.w, all_faces, rounding, best);
   }
   if (best.size == 0) {  // only corners that are not finite lead here
-    best.point = s.w[0], best.size = 1, best.corner[0] = 0, best.weight[0] = 1;
+    put(best.point, s.w[0]), best.size = 1, best.corner[0] = 0, best.weight[0] = 1;
   }
   return best;
 }
@@ -153,7 +153,7 @@ inline void shrink(Simplex& s, const Nearest& nearest) {
   // Ascending corners: moving them down never overwrites one still needed.
   for (std::size_t i = 0; i < static_cast<std::size_t>(nearest.size); ++i) {
     const std::size_t from = nearest.corner[i];
-    if (from != i) s.w[i] = s.w[from], s.a[i] = s.a[from], s.b[i] = s.b[from];
+    if (from != i) put(s.w[i], s.w[from]), put(s.a[i], s.a[from]), put(s.b[i], s.b[from]);
     s.weight[i] = nearest.weight[i];
   }
 }

@@ -19,8 +19,11 @@ struct Boundary {
       : normal(relative.rotation * s.normal()), offset(normal.dot(relative.translation) + s.offset()) {}
 };
 
-inline double boundary_rounding(const Boundary& plane, const Relative& relative, double reach) {
-  return 16 * kEpsilon * (reach + std::abs(plane.offset) + size_of(relative.translation));
+/// What a height of `b` is wrong by at most, over a body with coordinates up to `reach`.
+template <class S>
+double boundary_rounding(const S& b, const Boundary& plane, const Relative& relative, double reach) {
+  return 16 * kEpsilon * (reach + std::abs(plane.offset) + size_of(relative.translation)) +
+         relative.placing_error(std::abs(b.offset()));
 }
 
 inline PairDistance boundary_answer(double value, double tolerance, const Vec3& on_a, const Vec3& normal,
@@ -38,7 +41,7 @@ PairDistance measure_half_space(const A& a, const HalfSpace& b, const Relative& 
   const auto core_a = core(a);
   const double radius = rounding_radius(a);
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
-  const double tolerance = boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
+  const double tolerance = boundary_rounding(b, plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   return boundary_answer(plane.normal.dot(lowest) - radius - plane.offset, tolerance, lowest - radius * plane.normal,
                          -plane.normal, question);
 }
@@ -50,7 +53,7 @@ PairDistance measure_plane(const A& a, const Plane& b, const Relative& relative,
   const double radius = rounding_radius(a);
   const Vec3 lowest = core_a.center() + core_a.support(-plane.normal);
   const Vec3 highest = core_a.center() + core_a.support(plane.normal);
-  const double tolerance = boundary_rounding(plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
+  const double tolerance = boundary_rounding(b, plane, relative, size_of(core_a.center()) + core_a.reach() + radius);
   const double above = plane.normal.dot(lowest) - radius - plane.offset;
   const double below = plane.offset - plane.normal.dot(highest) - radius;
   return above >= below ? boundary_answer(above, tolerance, lowest - radius * plane.normal, -plane.normal, question)
@@ -58,6 +61,13 @@ PairDistance measure_plane(const A& a, const Plane& b, const Relative& relative,
 }
 
 // Two boundaries that are not exactly parallel meet somewhere, and no finite translation parts what lies behind them.
+// Normals that were rounded on the way prove nothing.
+
+/// 1 if the second boundary is proven to face the way of the unit `normal`, -1 if the opposite way, otherwise 0.
+inline double parallel(const Vec3& normal, const Boundary& second, const Relative& relative) {
+  if (!relative.aligned && relative.rounded) return 0;
+  return second.normal == normal ? 1 : second.normal == -normal ? -1 : 0;
+}
 
 inline PairDistance endless(const Vec3& common_point) {
   PairDistance r;
@@ -76,26 +86,26 @@ inline Vec3 common_point(const Vec3& n1, double d1, const Boundary& second) {
 inline PairDistance measure_half_space(const HalfSpace& a, const HalfSpace& b, const Relative& relative,
                                        const PairQuestion& question) {
   const Boundary second(b, relative);
-  if (second.normal != -a.normal()) return endless(common_point(a.normal(), a.offset(), second));
-  const double tolerance = boundary_rounding(second, relative, std::abs(a.offset()));
+  if (parallel(a.normal(), second, relative) >= 0) return endless(common_point(a.normal(), a.offset(), second));
+  const double tolerance = boundary_rounding(b, second, relative, std::abs(a.offset()));
   return boundary_answer(-second.offset - a.offset(), tolerance, a.offset() * a.normal(), a.normal(), question);
 }
 
 inline PairDistance measure_plane(const HalfSpace& a, const Plane& b, const Relative& relative,
                                   const PairQuestion& question) {
   const Boundary second(b, relative);
-  const double same = second.normal == a.normal() ? 1 : second.normal == -a.normal() ? -1 : 0;
+  const double same = parallel(a.normal(), second, relative);
   if (same == 0) return endless(common_point(a.normal(), a.offset(), second));
-  const double tolerance = boundary_rounding(second, relative, std::abs(a.offset()));
+  const double tolerance = boundary_rounding(b, second, relative, std::abs(a.offset()));
   return boundary_answer(same * second.offset - a.offset(), tolerance, a.offset() * a.normal(), a.normal(), question);
 }
 
 inline PairDistance measure_plane(const Plane& a, const Plane& b, const Relative& relative,
                                   const PairQuestion& question) {
   const Boundary second(b, relative);
-  const double same = second.normal == a.normal() ? 1 : second.normal == -a.normal() ? -1 : 0;
+  const double same = parallel(a.normal(), second, relative);
   if (same == 0) return endless(common_point(a.normal(), a.offset(), second));
-  const double tolerance = boundary_rounding(second, relative, std::abs(a.offset()));
+  const double tolerance = boundary_rounding(b, second, relative, std::abs(a.offset()));
   const double gap = same * second.offset - a.offset();
   return boundary_answer(std::abs(gap), tolerance, a.offset() * a.normal(), gap < 0 ? Vec3(-a.normal()) : a.normal(),
                          question);

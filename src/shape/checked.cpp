@@ -23,16 +23,20 @@ const char* demand(Sign sign) {
 
 double checked_size(const char* field, Sign sign, double value) {
   if (!acceptable(sign, value)) throw Error(field, fmt::format("{}, got {}", demand(sign), value));
-  return value;
+  return value + 0.0;  // no minus zero
 }
 
 Vec3 checked_size(const char* field, Sign sign, const Vec3& value) {
   for (const double v : value) {
     if (!acceptable(sign, v)) {
-      throw Error(field, fmt::format("each {}, got ({}, {}, {})", demand(sign), value.x(), value.y(), value.z()));
+      const bool flat = v == 0;
+      throw Error(field, fmt::format("each {}, got ({}, {}, {}){}", demand(sign), value.x(), value.y(), value.z(),
+                                     flat ? "; for a flat body take a cylinder of half_length 0 (a disc), a capsule of "
+                                            "radius 0 (a segment) or a convex of points"
+                                          : ""));
     }
   }
-  return value;
+  return value + Vec3::Zero();
 }
 
 Vec3 checked_point(const char* field, const Vec3& value) {

@@ -13,6 +13,7 @@
 #include "graze/base/error.h"
 #include "shape/lanes.h"
 #include "shape/solid_hull.h"
+#include "shape/support_table.h"
 
 namespace graze {
 namespace {
@@ -36,6 +37,19 @@ void check(const Vec3& p, std::size_t i) {
 
 auto coordinates_of(const std::vector<Vec3>& points) {
   return [&points](std::size_t i) { return std::array{points[i].x(), points[i].y(), points[i].z()}; };
+}
+
+std::size_t highest_of_few(const std::vector<Vec3>& vertices, const Vec3& direction) {
+  double best = -kInfinity;
+  std::size_t best_index = 0;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const double value = along(vertices[i], direction);
+    if (value > best) {
+      best = value;
+      best_index = i;
+    }
+  }
+  return best_index;
 }
 
 template <class Lane>
@@ -154,23 +168,31 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     }
     data->inner_radius = std::max(0.0, data->inner_radius - 8 * kEpsilon * data->radius);
   }
+  data->table = SupportTable::of(data->centered, data->radius);
   data->stamp = stamp_of(data->vertices);
   return Convex(std::move(data));
 }
 
 std::size_t Convex::support_index(const Vec3& direction) const {
-  const std::vector<Vec3>& vertices = data_->centered;
-  if (vertices.size() > kFewVertices) return highest(data_->vertex_lanes, direction);
-  double best = -kInfinity;
-  std::size_t best_index = 0;
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const double value = along(vertices[i], direction);
-    if (value > best) {
-      best = value;
-      best_index = i;
-    }
+  if (data_->centered.size() <= kFewVertices) return highest_of_few(data_->centered, direction);
+  if (data_->table != nullptr) {
+    const SupportTable::Candidates near = data_->table->candidates(direction);
+    if (near.blocks > 0) return near.vertices[lanes::highest_vertex(near.lanes, near.blocks, direction)];
   }
-  return best_index;
+  return highest(data_->vertex_lanes, direction);
+}
+
+Vec3 Convex::centered_support(const Vec3& direction) const {
+  if (data_->centered.size() <= kFewVertices) return data_->centered[highest_of_few(data_->centered, direction)];
+  const double* lanes = data_->vertex_lanes[0].values;
+  std::size_t blocks = data_->vertex_lanes.size() / 3;
+  if (data_->table != nullptr) {
+    const SupportTable::Candidates near = data_->table->candidates(direction);
+    if (near.blocks > 0) lanes = near.lanes, blocks = near.blocks;
+  }
+  const std::size_t i = lanes::highest_vertex(lanes, blocks, direction);
+  lanes += i / lanes::kBlock * 3 * lanes::kBlock + i % lanes::kBlock;
+  return {lanes[0], lanes[lanes::kBlock], lanes[2 * lanes::kBlock]};
 }
 
 std::pair<double, std::size_t> Convex::highest_face(const Vec3& p) const {

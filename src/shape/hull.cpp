@@ -45,6 +45,11 @@ class Qhull {
     if (setjmp(qh->errexit) != 0) return;
     qh->NOerrexit = False;
     qh_freeqhull(qh, !qh_ALL);
+    // Where memory ran out while Qhull made its tables of sizes, it forgets the one that it got.
+    if (qh->qhmem.LASTsize == 0) {
+      std::free(qh->qhmem.sizetable), std::free(qh->qhmem.freelists);
+      qh->qhmem.sizetable = nullptr, qh->qhmem.freelists = nullptr;
+    }
     int blocks = 0, bytes = 0;
     qh_memfreeshort(qh, &blocks, &bytes);
   }

@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::lanes {
 namespace HWY_NAMESPACE {
@@ -16,7 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Products and sums are rounded one by one in a fixed order: a fused multiply-add would round differently on the
 // targets that have it, and near ties would then be decided differently.
 template <std::size_t kRows>
-HWY_INLINE Highest highest(const double* HWY_RESTRICT lanes, std::size_t blocks, const double* HWY_RESTRICT direction) {
+GRAZE_LANE_FUNCTION Highest highest(const double* HWY_RESTRICT lanes, std::size_t blocks,
+                                    const double* HWY_RESTRICT direction) {
   const hn::CappedTag<double, kBlock> d;
   const hn::RebindToSigned<decltype(d)> di;
   const std::size_t width = hn::Lanes(d);

@@ -62,8 +62,10 @@ struct Volume {
   double operator()(const Plane&) const { return 0; }
 };
 
-MassProperties about_origin(double mass, const Vec3& diagonal) {
-  return {mass, Vec3::Zero(), mass * Mat3(diagonal.asDiagonal())};
+// None without a volume.
+std::optional<MassProperties> about_origin(double mass, const Vec3& diagonal) {
+  if (!(mass > 0)) return std::nullopt;
+  return MassProperties{mass, Vec3::Zero(), mass * Mat3(diagonal.asDiagonal())};
 }
 
 // The inertia per mass of a body of which the coordinates' mean squares about the centre of mass are given.
@@ -76,7 +78,6 @@ struct Mass {
   using Result = std::optional<MassProperties>;
 
   Result operator()(const Sphere& s) const {
-    if (s.radius == 0) return std::nullopt;
     return about_origin(Volume{}(s), inertia_of(Vec3::Constant(s.radius * s.radius / 5)));
   }
   Result operator()(const Capsule& c) const {
@@ -86,6 +87,7 @@ struct Mass {
     const double zz = rod * h * h / 3 + ball * (rr / 5 + h * h + 3 * h * r / 4);
     const double xx = rod * rr / 4 + ball * rr / 5;
     const double mass = rod + ball;
+    if (!(mass > 0)) return std::nullopt;
     return about_origin(mass, inertia_of({xx / mass, xx / mass, zz / mass}));
   }
   Result operator()(const Box& b) const { return about_origin(Volume{}(b), inertia_of(b.half->cwiseAbs2() / 3)); }
@@ -97,8 +99,8 @@ struct Mass {
   Result operator()(const Cone& c) const {
     // The centre of mass is a quarter of the height above the base; the height is 2 half_length.
     const double rr = c.radius * c.radius, h = c.half_length;
-    MassProperties cone = about_origin(Volume{}(c), inertia_of({3 * rr / 20, 3 * rr / 20, 3 * h * h / 20}));
-    cone.center.z() = -h / 2;
+    Result cone = about_origin(Volume{}(c), inertia_of({3 * rr / 20, 3 * rr / 20, 3 * h * h / 20}));
+    if (cone) cone->center.z() = -h / 2;
     return cone;
   }
   Result operator()(const Ellipsoid& e) const {

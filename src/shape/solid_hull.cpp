@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "graze/base/elementary.h"
 #include "shape/cross.h"
 #include "shape/hull.h"
 #include "shape/lanes.h"
@@ -81,7 +82,7 @@ double winding_number(const std::vector<HullSurface::Triangle>& triangles, const
   for (const auto& [corners, face] : triangles) {
     const Vec3 p = points[index(corners[0])] - c, q = points[index(corners[1])] - c, r = points[index(corners[2])] - c;
     const double pn = p.norm(), qn = q.norm(), rn = r.norm();
-    half_angles += std::atan2(p.dot(q.cross(r)), pn * qn * rn + p.dot(q) * rn + q.dot(r) * pn + r.dot(p) * qn);
+    half_angles += elementary::atan2(p.dot(q.cross(r)), pn * qn * rn + p.dot(q) * rn + q.dot(r) * pn + r.dot(p) * qn);
   }
   return half_angles / (2 * std::numbers::pi);
 }

@@ -135,5 +135,62 @@ TEST_F(AskCommand, AnswersWhileTheConversationGoesOn) {
   ::close(from);
 }
 
+// Each took 2.1 GB, or all of the time there is.
+TEST_F(AskCommand, FilesWithoutAnEndAreRefusedSoon) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
+  const std::string bound;
+#else
+  const std::string bound = "ulimit -v 524288; ";
+#endif
+  for (const char* kind : {"cloud", "mesh"}) {
+    const Outcome outcome =
+        run(bound + "timeout 60 $GRAZE ask", std::string(R"({"ask":"collide","a":{"shape":")") + kind +
+                                                 R"(","file":"/dev/zero"},"b":{"shape":"sphere","radius":1}})");
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_EQ(outcome.out,
+              "{\"error\":\"a.file: /dev/zero: is no regular file and delivers more than 16 MiB; save it to a file "
+              "first\"}\n");
+  }
+  const Outcome lines = run(bound + "timeout 60 $GRAZE ask /dev/zero");
+  EXPECT_EQ(lines.code, 3);
+  EXPECT_NE(lines.err.find("has no end within"), std::string::npos) << lines.err;
+}
+
+// Who asks may not be who may read: an answer has nothing of a file that is refused.
+TEST_F(AskCommand, AnswersDoNotEchoFiles) {
+  const char* const contents[] = {"root:hunter2:19000\n",
+                                  "x,y,z,hunter2\n1,2,hunter2,3\n",
+                                  "x y z\n1 2 hunter2\n",
+                                  "1 2 3\nhunter2 1 2\n",
+                                  "v 1 2 hunter2\n",
+                                  "f hunter2\n",
+                                  "ply\nhunter2\n",
+                                  "ply\nformat hunter2 1.0\n",
+                                  "FIELDS x y hunter2\n",
+                                  "FIELDS x\nSIZE hunter2\n",
+                                  "OFF\nhunter2\n",
+                                  "solid\nfacet hunter2\n",
+                                  "{\"asset\":hunter2}",
+                                  "{\"asset\":{\"version\":\"hunter2\"}}",
+                                  "<COLLADA><hunter2></COLLADA>",
+                                  "hunter2's 'words'\n"};
+  std::string questions;
+  std::size_t count = 0;
+  for (const char* extension : {"", ".csv", ".xyz", ".obj", ".stl", ".off", ".ply", ".pcd", ".las", ".dae", ".gltf"}) {
+    for (const char* content : contents) {
+      const std::string name = "secret" + std::to_string(count++) + extension;
+      write(name, content);
+      for (const char* kind : {"cloud", "mesh"}) {
+        questions += std::string(R"({"ask":"collide","a":{"shape":")") + kind + R"(","file":")" + name +
+                     R"("},"b":{"shape":"sphere","radius":1}})" + "\n";
+      }
+    }
+  }
+  const Outcome outcome = run("$GRAZE ask", questions);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2 * static_cast<std::ptrdiff_t>(count));
+  EXPECT_NE(outcome.out.find("a.file: secret0:1: "), std::string::npos);
+  EXPECT_EQ(outcome.out.find("hunter2"), std::string::npos) << outcome.out;
+}
+
 }  // namespace
 }  // namespace graze_test

@@ -94,11 +94,12 @@ TEST_F(Clouds, RefusesWithASentenceAndLeavesTheOldFile) {
   write("old.ply", "old");
   const Outcome bad = run("printf '1 2 3\\n4 x 6\\n' > in.xyz; $GRAZE convert in.xyz old.ply");
   EXPECT_EQ(bad.code, 3);
-  EXPECT_EQ(bad.err, "graze: in.xyz:2: 'x' in column 'y' is no number\n");
+  EXPECT_EQ(bad.err, "graze: in.xyz:2: 'x' in column 'y' is not a number\n");
   EXPECT_EQ(read("old.ply"), "old");
-  EXPECT_EQ(run("$GRAZE convert 'scän 1.csv' cloud").err,
-            "graze: cloud: its name does not tell the format; end it in .ply, .pcd, .las, .xyz or .csv, or state the "
-            "format\n");
+  EXPECT_EQ(
+      run("$GRAZE convert 'scän 1.csv' cloud").err,
+      "graze: cloud: its name does not indicate a format; a cloud is written as .ply, .pcd, .las, .xyz, .csv, .txt, "
+      ".asc, .pts. Rename it, or give --format\n");
   EXPECT_EQ(run("$GRAZE convert 'scän 1.csv' a.ply --compressed").err,
             "graze: a.ply: there is no compressed form of PLY\n");
   EXPECT_EQ(run("$GRAZE convert nothing a.ply").code, 3);

@@ -71,6 +71,58 @@ TEST_F(CommandLine, PrintsTheDistanceOfTwoShapes) {
   EXPECT_EQ(run("$GRAZE distance " + kBall + " " + kBall).code, 1);
 }
 
+// Next to each other, as coordinates can be told apart: collide says hit, and so must the distance, whose value alone
+// is above zero.
+TEST_F(CommandLine, DistanceIsNeverClearWhereCollideIsNot) {
+  int positive = 0;
+  for (const char* gap : {"1e-16", "1e-15", "3e-14", "1e-12", "1e-9", "1e-3"}) {
+    const std::string hull =
+        R"( '{"shape":"convex","points":[[6000,0,0],[6001,0,0],[6000,1,0],[6000,0,1]],"pose":{"xyz":[-6000,0,0]}}' )";
+    const std::string ball = R"('{"shape":"sphere","radius":0,"pose":{"xyz":[-)" + std::string(gap) + R"(,0,0]}}')";
+    const Outcome collide = run("$GRAZE collide" + hull + ball), distance = run("$GRAZE distance" + hull + ball);
+    EXPECT_TRUE(collide.code == 0 || distance.code == 1) << gap << ": " << distance.out;
+    const auto json = nlohmann::json::parse(distance.out);
+    EXPECT_EQ(distance.code, json["distance"] > json["tolerance"] ? collide.code : 1) << gap << ": " << distance.out;
+    positive += json["distance"] > 0 && distance.code == 1 ? 1 : 0;
+  }
+  EXPECT_GT(positive, 0) << "the case was met";
+}
+
+TEST_F(CommandLine, HasNoMinusZero) {
+  std::string questions;
+  for (const char* ask : {"distance", "contacts", "penetration"}) {
+    for (const char* at : {"[0,0,2]", "[0,0,1.5]", "[-0.0,-1.5,-0.0]", "[-3,-0.0,0]"}) {
+      for (const char* shape : {R"("box","half":[1,1,1])", R"("cylinder","radius":1,"half_length":1)",
+                                R"("convex","points":[[1,1,1],[1,-1,-1],[-1,1,-1],[-1,-1,1]])"}) {
+        questions += std::string(R"({"ask":")") + ask + R"(","a":{"shape":)" + shape +
+                     R"(},"b":{"shape":"box","half":[1,1,1],"pose":{"xyz":)" + at + "}}}\n";
+      }
+    }
+  }
+  write("points.csv", "x,y,z,t\n-0.0,-0.0,1,-0.0\n-0.0,-1,1,-0.0\n");
+  for (const std::string command : {"ask", "info points.csv", "info --json points.csv"}) {
+    const Outcome outcome = run("$GRAZE " + command, questions);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (std::size_t at = 0; (at = outcome.out.find("-0", at)) != std::string::npos; ++at) {
+      const std::size_t end = outcome.out.find_first_not_of("0123456789.e-", at);
+      EXPECT_NE(std::stod(outcome.out.substr(at, end - at)), 0) << outcome.out.substr(at > 40 ? at - 40 : 0, 80);
+    }
+  }
+}
+
+// What is no UTF-8, and what would move the cursor of a terminal.
+TEST_F(CommandLine, EscapesBytesOfFileNames) {
+  const std::string name = "a\xff\x1b[2J\xc3\xa4.csv", shown = "a\\xff\\x1b[2J\xc3\xa4.csv";
+  write(name, "x,y,z\n0,0,0\n1,0,0\n");
+  EXPECT_TRUE(run("$GRAZE info '" + name + "'").out.starts_with(shown + "\n"));
+  EXPECT_EQ(nlohmann::json::parse(run("$GRAZE info --json '" + name + "'").out)["file"], shown);
+  EXPECT_EQ(run("$GRAZE info 'no" + name + "'").err,
+            "graze: no" + shown + ": cannot be read: No such file or directory\n");
+  EXPECT_EQ(run("$GRAZE convert '" + name + "' 'b" + name + "'").err, "b" + shown + ": 2 points\n");
+  EXPECT_TRUE(contains(run("$GRAZE 'frob\xff'").err, "unknown command 'frob\\xff'"));
+  EXPECT_TRUE(contains(run("$GRAZE info --frob\xff").err, "unknown option --frob\\xff"));
+}
+
 TEST_F(CommandLine, RefusesBadShapesWith3) {
   const Outcome outcome = run("$GRAZE distance " + kBall + R"( '{"shape":"box","half":[1,2]}')");
   EXPECT_EQ(outcome.code, 3);

@@ -106,7 +106,7 @@ TEST_F(DemoCommand, WritesOneSelfContainedPage) {
 TEST_F(DemoCommand, SaysWhyThePageCannotBeWritten) {
   const Outcome folder = run("$GRAZE demo --quiet --width 64 -o no/where.html");
   EXPECT_EQ(folder.code, 3);
-  EXPECT_EQ(folder.err, "graze: no/where.html: cannot be written: No such file or directory\n");
+  EXPECT_EQ(folder.err, "graze: no/where.html: cannot be written: the folder no does not exist\n");
 }
 
 }  // namespace

@@ -56,34 +56,6 @@ TEST_F(Generate, MakesAnAssemblyLineFarAway) {
   EXPECT_TRUE(graze::is_mesh_file(path("l/body.ply").string()));
 }
 
-TEST_F(Generate, PrintsWhatThePageSays) {
-  std::ifstream page(GRAZE_SOURCE_DIR "/docs/trajectories.md");
-  std::string command, expected;
-  int examples = 0;
-  const auto check = [&] {
-    if (command.empty()) return;
-    const Outcome made = run(command);
-    EXPECT_EQ(made.code, 0);
-    EXPECT_EQ(made.err, expected) << command;
-    ++examples;
-    command.clear();
-    expected.clear();
-  };
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("```")) {
-      check();
-      inside = line == "```console";
-    } else if (inside && line.starts_with("$ graze ")) {
-      check();
-      command = "\"$GRAZE\" " + line.substr(8);
-    } else if (inside) {
-      expected += line + "\n";
-    }
-  }
-  EXPECT_EQ(examples, 2);
-}
-
 TEST_F(Generate, ExplainsWhatIsWrong) {
   const auto code = [&](const std::string& arguments) { return run("\"$GRAZE\" generate " + arguments).code; };
   EXPECT_EQ(code(""), 2);

@@ -22,7 +22,7 @@ TEST_F(Meshes, InfoTellsWhatIsThere) {
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_EQ(told.err, "");
   for (const char* part : {"pärt 1.obj\n", "format       OBJ, ascii\n", "triangles    4\n", "vertices     4\n",
-                           "unit         1 m, not told by the file\n", "x            0 … 2  (extent 2)\n",
+                           "unit         1 m, not stated in the file\n", "x            0 … 2  (extent 2)\n",
                            "volume       1.33333333333 m³\n", "closed       yes\n", "defects      none\n",
                            "triangles    3, cut from 1 polygon among others\n",
                            "closed       no: 4 open edges, the first from vertex 0 to 1\n",
@@ -85,13 +85,14 @@ TEST_F(Meshes, RefusesWithASentenceAndLeavesTheOldFile) {
   write("bad.obj", "v 0 0 0\nf 1 1 2\n");
   const Outcome bad = run("$GRAZE convert bad.obj old.ply");
   EXPECT_EQ(bad.code, 3);
-  EXPECT_EQ(bad.err, "graze: bad.obj:2: names vertex '2', but 1 come before it, numbered from 1\n");
+  EXPECT_EQ(bad.err, "graze: bad.obj:2: refers to vertex '2', but 1 come before it, numbered from 1\n");
   EXPECT_EQ(read("old.ply"), "old");
   EXPECT_EQ(run("$GRAZE info bad.obj").code, 3);
   EXPECT_EQ(
       run("$GRAZE convert 'pärt 1.obj' a.pcd").err,
-      "graze: a.pcd: its name tells no format of meshes that graze writes; end it in .stl, .obj, .ply or .off, or "
-      "state the format\n");
+      "graze: a.pcd: its name does not indicate a format; a mesh is written as .stl, .obj, .ply, .off. Rename it, "
+      "or give "
+      "--format\n");
   EXPECT_EQ(run("$GRAZE convert 'pärt 1.obj' a.ply --compressed").err,
             "graze: pärt 1.obj: is a mesh; --compressed is for clouds\n");
   write("c.xyz", "1 2 3\n");

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string>
 
+#include "support/paths.h"
+
 namespace graze_test {
 
 /// A folder of its own for each test, in which commands run; gone afterwards. "$GRAZE" is the program.
@@ -24,7 +26,7 @@ class Shell : public testing::Test {
     std::string pattern = testing::TempDir() + "graze apps XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
-    ::setenv("GRAZE", GRAZE_CLI_PATH, 1);
+    ::setenv("GRAZE", cli_path().c_str(), 1);
     ::unsetenv("NO_COLOR");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
 #include "graze/clearance/track.h"
 #include "graze/clearance/tunnel.h"
 #include "graze/clearance/vehicle.h"
+#include "graze/motion/motion.h"
 #include "support/scale.h"
 
 namespace graze {
@@ -303,8 +303,20 @@ TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
   WagonMesh mesh = wagon_mesh();
   for (Vec3& v : mesh.vertices) v = v.cast<float>().cast<double>();  // as in a file
   const ClearanceModel model(Mesh(mesh.vertices, mesh.triangles, {.solid = true}));
-  const VehicleRun run = run_along(Track(Tunnel({.points = 1000}).track()), wagon(), {.step = 0.1});
-  const SweptClearance swept(model, run.body.poses, {.limit = 0.2});
+  const Track track(Tunnel({.points = 1000}).track());
+  const VehicleRun run = run_along(track, wagon(), {.step = 0.1});
+  // Leaning as the sum of the up-axes at both bogies, as it did when this was found.
+  std::vector<Pose> path;
+  for (std::size_t i = 0; i < run.body.size(); ++i) {
+    const TrackPlace rear = track.place_at(run.rear[i]), front = track.place_at(run.front[i]);
+    const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
+    Mat3 rotation;
+    rotation.col(0) = unit(front.position - rear.position);
+    rotation.col(1) = unit(up.cross(Vec3(rotation.col(0))));
+    rotation.col(2) = rotation.col(0).cross(rotation.col(1));
+    path.push_back(Pose::from_matrix((rear.position + front.position) / 2, rotation));
+  }
+  const SweptClearance swept(model, path, {.limit = 0.2});
   // Once said to be free by a hair: a direction taken from a difference of 1e-10 m is no direction.
   EXPECT_NEAR(swept.at({300.2765, -27.51389999999998, 3.4400000000000004}).clearance, -3.7012588e-5, 1e-9);
 }

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+
+#include "graze/motion/motion.h"
+#include "support/scale.h"
 
 namespace graze {
 namespace {
@@ -54,6 +58,111 @@ TEST(ExitDepth, LeavesTheSweptVolumeNotOnlyOnePose) {
   EXPECT_EQ(exit_depth(swept, {50, 3, 0}).depth, 0);
   EXPECT_FALSE(exit_depth(swept, {50, 0, 0}, {.farthest = 0.1}).found);
   EXPECT_FALSE(exit_depth(swept, Vec3::Constant(std::nan(""))).found);
+}
+
+// A box of 12 triangles, solid, that turns by almost half a turn from one pose to the next.
+SweptClearance turning_box(double limit) {
+  std::vector<Vec3> vertices;
+  for (const double z : {0.0, 2.0}) {
+    for (const auto& [x, y] : {std::pair{-2.0, -1.0}, {2.0, -1.0}, {2.0, 1.0}, {-2.0, 1.0}})
+      vertices.emplace_back(x, y, z);
+  }
+  const std::vector<MeshTriangle> triangles = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                                               {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+  const std::vector<Pose> path{Pose(), Pose::from_xyzw({1, 2, 0}, 0, 0, 0.9998, 0.0208)};
+  return SweptClearance(ClearanceModel(Mesh(vertices, triangles, {.solid = true})), path, {.limit = limit});
+}
+
+// This point took 3.3 s once, and takes milliseconds.
+TEST(ExitDepth, IsFoundWhereTheModelTurns) {
+  const SweptClearance swept = turning_box(0.3);
+  const Vec3 point(0.5, 0.3, 1);
+  const ExitDepth d = exit_depth(swept, point, {.margin = 0.1});
+  ASSERT_TRUE(d.found);
+  EXPECT_NEAR(d.depth, 1.1, 1e-3);
+  EXPECT_LE(d.at_least, d.depth);
+}
+
+TEST(ExitDepth, IsOutAndNothingTriedIsOutSooner) {
+  const SweptClearance swept = turning_box(0.3);
+  std::mt19937_64 dice(7);
+  const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
+  for (int i = 0; i < graze_test::scaled(12); ++i) {
+    const Vec3 point(draw(-2, 3), draw(-2, 3), draw(-0.2, 2.2));
+    const double margin = i % 2 == 0 ? 0.1 : 0.3, step = ExitDepthOptions().resolution;
+    const ExitDepth d = exit_depth(swept, point, {.margin = margin, .directions = 8});
+    const PointClearance here = swept.at(point);
+    if (here.clearance > margin) {
+      EXPECT_EQ(d.depth, 0);
+      continue;
+    }
+    ASSERT_TRUE(d.found);
+    EXPECT_GT(swept.at(point + d.depth * d.direction).clearance, margin);
+    EXPECT_LE(swept.at(point + (d.depth - step) * d.direction).clearance, margin);
+    EXPECT_GE(d.depth, d.at_least - 1e-9);
+    const Mat3 rotation = swept.pose_of(here).rotation();
+    for (int k = 0; k < 8; ++k) {
+      const Vec3 direction = rotation * Vec3(0, std::cos(M_PI / 4 * k), std::sin(M_PI / 4 * k));
+      for (int n = 0; n < 10; ++n) {
+        // Less than the resolution is not told apart.
+        const double way = draw(0, d.depth - 2 * step);
+        EXPECT_LE(swept.at(point + way * direction).clearance, margin + step) << i << " " << k << " " << way;
+      }
+    }
+  }
+}
+
+// Solids that turn about their own faces' normals and about anything else, against dense samples of the motion: never
+// above what was sampled, and below by no more than the motion between two samples.
+TEST(SweptClearance, OfTurningSolidsIsThatOfDenseSamples) {
+  std::mt19937_64 dice(9);
+  const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
+  const ClearanceModel model = turning_box(1).model();
+  for (int i = 0; i < graze_test::scaled(60); ++i) {
+    const Vec3 from(draw(-1, 1), draw(-1, 1), draw(-0.5, 0.5)), to = from + Vec3(draw(-1, 1), draw(-1, 1), 0);
+    const double yaw = draw(-3, 3), tilt = i % 2 == 0 ? 0 : draw(-1, 1);
+    const std::vector<Pose> path{Pose::from_rpy(from, 0, 0, 0), Pose::from_rpy(to, tilt, tilt / 2, yaw)};
+    const SweptClearance swept(model, path, {.limit = 0.5});
+    const Motion motion(path[0], path[1]);
+    for (int n = 0; n < 5; ++n) {
+      const Vec3 point(draw(-2, 2), draw(-2, 2), n == 0 ? 1 : draw(-0.2, 2.2));
+      constexpr int kSamples = 4000;
+      double sampled = kInfinity, largest = 0;
+      Vec3 before = Vec3::Zero();
+      for (int k = 0; k <= kSamples; ++k) {
+        const Pose pose = motion.at(static_cast<double>(k) / kSamples);
+        const Vec3 place = pose.rotation().transpose() * (point - pose.translation());
+        sampled = std::min(sampled, model.distance(place).value);
+        if (k > 0) largest = std::max(largest, (place - before).norm());
+        before = place;
+      }
+      const double clearance = swept.at(point).clearance;
+      if (sampled <= 0.5) {
+        EXPECT_LE(clearance, sampled + kClearanceTolerance) << i << " " << n;
+        EXPECT_GE(clearance, sampled - largest / 2 - kClearanceTolerance) << i << " " << n;
+      } else if (clearance < kInfinity) {
+        EXPECT_GE(clearance, sampled - largest / 2 - kClearanceTolerance) << i << " " << n;
+      }
+    }
+  }
+}
+
+TEST(SweptClearance, AtMostIsWithinItsSlack) {
+  const SweptClearance swept = turning_box(0.5);
+  std::mt19937_64 dice(8);
+  const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
+  for (int i = 0; i < graze_test::scaled(150); ++i) {
+    const Vec3 point(draw(-3, 4), draw(-3, 4), draw(-0.7, 2.7));
+    const double exact = swept.at(point).clearance;
+    for (const double slack : {0.0, 1e-4, 0.01, 0.2}) {
+      const double most = swept.at_most(point, slack);
+      EXPECT_GE(most, exact == kInfinity ? 0.5 : exact - kClearanceTolerance) << i << " " << slack;
+      if (exact < kInfinity) {
+        EXPECT_LE(most, exact + slack + kClearanceTolerance) << i << " " << slack;
+      }
+    }
+  }
+  EXPECT_EQ(swept.at_most(Vec3::Constant(std::nan("")), 0.1), -kInfinity);
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ ClearanceReport report_of(const Scene& s, const ReportOptions& options = {}) {
 
 TEST(Report, CountsEveryPointOnce) {
   const Scene s = make_scene(1, 5000);
+  const double tolerance = ReportOptions().tolerance;
   const ClearanceReport r = report_of(s);
   EXPECT_EQ(r.points, 5000U);
   std::uint64_t skipped = 0, within = 0, hits = 0, fail = 0, warn = 0;
@@ -81,12 +82,12 @@ TEST(Report, CountsEveryPointOnce) {
       ++skipped;
       continue;
     }
-    const double c = s.results[i].clearance;
+    const double c = s.results[i].clearance - tolerance;
     within += c < kInfinity ? 1 : 0;
     hits += c <= 0 ? 1 : 0;
     fail += c > 0 && c < 0.1 ? 1 : 0;
     warn += c >= 0.1 && c < 0.2 ? 1 : 0;
-    worst = std::min(worst, c);
+    worst = std::min(worst, s.results[i].clearance);
   }
   EXPECT_EQ(r.skipped, skipped);
   EXPECT_EQ(r.within, within);
@@ -174,7 +175,7 @@ TEST(Report, SidesFollowTheBox) {
 }
 
 TEST(Report, LevelsMeetAtTheThresholds) {
-  const ReportOptions o{.warn = 0.2, .fail = 0.1};
+  const ReportOptions o{.warn = 0.2, .fail = 0.1, .tolerance = 0};
   EXPECT_EQ(level_of(0, o), ClearanceLevel::hit);  // touching
   EXPECT_EQ(level_of(-1, o), ClearanceLevel::hit);
   EXPECT_EQ(level_of(kNaN, o), ClearanceLevel::hit);
@@ -182,7 +183,18 @@ TEST(Report, LevelsMeetAtTheThresholds) {
   EXPECT_EQ(level_of(0.1, o), ClearanceLevel::warn);
   EXPECT_EQ(level_of(0.2, o), ClearanceLevel::clear);
   EXPECT_EQ(level_of(kInfinity, o), ClearanceLevel::clear);
-  EXPECT_EQ(level_of(0, {.warn = 0, .fail = 0}), ClearanceLevel::hit);
+  EXPECT_EQ(level_of(0, {.warn = 0, .fail = 0, .tolerance = 0}), ClearanceLevel::hit);
+  // A threshold is kept if the truth keeps it wherever the tolerance lets it be.
+  const ReportOptions t{.warn = 0.2, .fail = 0.1, .tolerance = 0.01};
+  EXPECT_EQ(level_of(0.01, t), ClearanceLevel::hit);
+  EXPECT_EQ(level_of(0.0101, t), ClearanceLevel::fail);
+  EXPECT_EQ(level_of(0.1099, t), ClearanceLevel::fail);
+  EXPECT_EQ(level_of(0.1101, t), ClearanceLevel::warn);
+  EXPECT_EQ(level_of(0.2099, t), ClearanceLevel::warn);
+  EXPECT_EQ(level_of(0.2101, t), ClearanceLevel::clear);
+  EXPECT_EQ(level_of(kNaN, t), ClearanceLevel::hit);
+  EXPECT_EQ(level_of(kInfinity, t), ClearanceLevel::clear);
+  EXPECT_EQ(level_of(0.1, {.warn = 0.2, .fail = 0.1}), ClearanceLevel::fail) << "the search leaves that open";
 }
 
 // Clusters by looking at all pairs of cells.
@@ -246,7 +258,8 @@ std::vector<std::set<std::size_t>> naive_clusters(const Scene& s, const ReportOp
 TEST(Report, ClustersAreThoseOfAllPairsOfCells) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const Scene s = make_scene(100 + seed, 700);
-    const ReportOptions o{.warn = 0.4, .fail = 0.05, .link = 1.0 + 0.1 * static_cast<double>(seed), .halo = 2};
+    const ReportOptions o{
+        .warn = 0.4, .fail = 0.05, .tolerance = 0, .link = 1.0 + 0.1 * static_cast<double>(seed), .halo = 2};
     const ClearanceReport r = report_of(s, o);
     std::vector<std::set<std::size_t>> naive = naive_clusters(s, o);
     ASSERT_EQ(r.clusters.size(), naive.size());
@@ -292,14 +305,20 @@ TEST(Report, IsTheSameFarFromTheOrigin) {
   EXPECT_LT((a.worst.in_vehicle - b.worst.in_vehicle).norm(), 1e-4);
 }
 
-TEST(Report, OfNothingIsClear) {
+TEST(Report, OfNothingIsNotChecked) {
   const Scene s = make_scene(9, 0);
   const ClearanceReport r = report_of(s);
   EXPECT_TRUE(r.passed());
-  EXPECT_TRUE(r.profile.empty());
+  EXPECT_EQ(r.verdict(), ClearanceVerdict::not_checked);
+  EXPECT_GE(r.profile.size(), 120U);  // all that the vehicle sweeps
   EXPECT_TRUE(r.clusters.empty());
   EXPECT_EQ(r.worst.clearance, kInfinity);
-  EXPECT_EQ(profile_csv(r), "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level\n");
+  const std::string header =
+      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level,left_points,right_points,"
+      "above_points,below_points,unseen,scanned\n";
+  EXPECT_TRUE(profile_csv(r).starts_with(header));
+  EXPECT_NE(profile_csv(r).find("\n-9.0000,-8.0000,,,,,,not scanned,0,0,0,0,left+right+above+below,no\n"),
+            std::string::npos);
 }
 
 TEST(Report, ListsAtMostSoManyClustersAndCountsTheRest) {
@@ -316,6 +335,8 @@ TEST(Report, RefusesWhatMakesNoSense) {
   const ReportPath path(s.poses, s.chainage, kBox);
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.warn = 0.1, .fail = 0.2}); }), "");
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.warn = kNaN}); }), "");
+  EXPECT_NE(refusal([&] { ReportBuilder(path, {.tolerance = -1}); }), "");
+  EXPECT_NE(refusal([&] { ReportBuilder(path, {.tolerance = kNaN}); }), "");
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.bin = 0}); }), "");
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.bin = 1e-9}); }), "");
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.link = -1}); }), "");

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "clearance/tracks.h"
-#include "graze/base/motion.h"
 #include "graze/clearance/assembly_line.h"
 #include "graze/clearance/track.h"
 #include "graze/clearance/tunnel.h"
+#include "graze/motion/motion.h"
 #include "support/refusal.h"
 
 namespace graze {

@@ -7,8 +7,8 @@
 #include "clearance/smoothing_spline.h"
 #include "clearance/tracks.h"
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
 #include "graze/clearance/track.h"
+#include "graze/motion/motion.h"
 #include "support/refusal.h"
 
 namespace graze {

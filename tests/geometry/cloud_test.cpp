@@ -2,12 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 #include <vector>
 
+#include "graze/base/parallel.h"
+#include "graze/index/kd_tree.h"
+#include "graze/index/point_grid.h"
+#include "support/clouds.h"
 #include "support/refusal.h"
 #include "support/scale.h"
 
@@ -101,8 +109,65 @@ TEST(Cloud, StoresFloatsToTheBit) {
     ASSERT_EQ(std::bit_cast<std::uint32_t>(cloud.stored()[i]), std::bit_cast<std::uint32_t>(xyz[i]));
   }
   EXPECT_TRUE(std::signbit(cloud.point(0).x()));
-  EXPECT_LE(cloud.memory() - cloud.tree().memory_bytes(), xyz.size() * 4 + 5000);
+  EXPECT_LE(cloud.memory_bytes(), xyz.size() * 4 + 5000) << "without a tree, for which nobody asked";
   for (const Cloud::Block& block : cloud.blocks()) EXPECT_EQ(block.origin, Vec3::Zero());
+}
+
+TEST(ConcurrentClouds, MakeTheirTreeWhenFirstAsked) {
+  std::vector<Vec3> points;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int i = 0; i < 20000; ++i) points.emplace_back(unit(random), unit(random), unit(random));
+  const Cloud cloud{PointView(points)}, copy = cloud, wider = cloud.with_radius(0.5);
+  const std::size_t before = cloud.memory_bytes();
+  // Whichever thread comes first makes it; all see the same one.
+  std::array<const KdTree*, 8> seen{};
+  {
+    std::vector<std::jthread> threads;
+    for (const KdTree*& tree : seen) threads.emplace_back([&] { tree = &copy.tree(); });
+  }
+  for (const KdTree* tree : seen) EXPECT_EQ(tree, &cloud.tree());
+  EXPECT_EQ(&wider.tree(), &cloud.tree());
+  EXPECT_EQ(cloud.tree().size(), points.size());
+  EXPECT_EQ(cloud.memory_bytes(), before + cloud.tree().memory_bytes());
+  EXPECT_EQ(Cloud().tree().size(), 0U);
+}
+
+TEST(ConcurrentClouds, MakeTheirGridWhenFirstAsked) {
+  const std::vector<float> xyz = [] {
+    std::vector<float> numbers;
+    std::mt19937_64 random(6);
+    std::uniform_real_distribution<float> unit(-1, 1);
+    for (int i = 0; i < 60000; ++i) numbers.push_back(unit(random));
+    return numbers;
+  }();
+  const Cloud cloud{PointView(xyz)}, copy = cloud;
+  const std::size_t before = cloud.memory_bytes();
+  std::array<const graze::PointGrid*, 8> seen{};
+  {
+    std::vector<std::jthread> threads;
+    for (const graze::PointGrid*& grid : seen) threads.emplace_back([&] { grid = copy.grid(); });
+  }
+  ASSERT_NE(cloud.grid(), nullptr);
+  for (const graze::PointGrid* grid : seen) EXPECT_EQ(grid, cloud.grid());
+  EXPECT_EQ(cloud.grid()->size(), 20000U);
+  EXPECT_EQ(cloud.memory_bytes(), before + cloud.grid()->memory_bytes()) << "and no tree, for which nobody asked";
+  // No points, points that are no float32, and points on which a grid would be slow.
+  EXPECT_EQ(Cloud().grid(), nullptr);
+  EXPECT_EQ(Cloud(PointView(std::vector<Vec3>{{0.1, 0.2, 0.3}})).grid(), nullptr);
+  EXPECT_EQ(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(100000, 1)))).grid(), nullptr);
+}
+
+// Queries inside of a parallel loop make the tree on the threads of that loop: none may wait for itself.
+TEST(ConcurrentClouds, MakeTheirTreeInsideOfAParallelLoop) {
+  std::vector<Vec3> points;
+  for (int i = 0; i < 50000; ++i) points.emplace_back(i % 37, i % 101, i);
+  for (int round = 0; round < 20; ++round) {
+    const Cloud cloud{PointView(points)};
+    std::atomic<std::size_t> sum = 0;
+    parallel_for(64, [&](std::size_t) { sum += cloud.tree().size(); }, {.threads = 4, .grain = 1});
+    EXPECT_EQ(sum, 64 * points.size());
+  }
 }
 
 // A scan in UTM coordinates on a millimetre grid, as LAS delivers it.
@@ -117,8 +182,83 @@ TEST(Cloud, KeepsGeoReferencedScansFarBelowATenthOfAMillimetre) {
   expect_same(cloud, points);
   EXPECT_GT(cloud.rounding(), 0);
   EXPECT_LT(cloud.rounding(), 1e-5);
-  EXPECT_LE(static_cast<double>(cloud.memory() - cloud.tree().memory_bytes()), 28.2 * 20000)
-      << "residuals are enough for x and y";
+  EXPECT_LE(static_cast<double>(cloud.memory_bytes()), 28.2 * 20000) << "residuals are enough for x and y";
+}
+
+// All points within the limit by the rule of region::Ball, sorted, ties to the lower index.
+std::vector<Neighbor> loop_nearest(const std::vector<Vec3>& points, const Vec3& p, double limit) {
+  std::vector<Neighbor> found;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_finite(points[i])) continue;
+    const Vec3 d = points[i] - p;
+    const double square = (d.x() * d.x() + d.y() * d.y()) + d.z() * d.z();
+    if (square <= limit * limit) found.push_back({i, std::sqrt(square)});
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST(Cloud, FindsTheNearestPointsAsALoopDoes) {
+  std::mt19937_64 random(41);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  for (int round = 0; round < graze_test::scaled(150); ++round) {
+    SCOPED_TRACE(round);
+    std::vector<Vec3> points = random_points(random, pick(400));
+    // Ties: some points stand there twice.
+    for (std::size_t i = 0; i < points.size() / 8; ++i) points[pick(points.size())] = points[pick(points.size())];
+    const Cloud cloud(points, {.radius = 0.5});  // which plays no part
+    for (int query = 0; query < 20; ++query) {
+      const bool at_point = !points.empty() && pick(3) == 0;
+      Vec3 p = at_point ? points[pick(points.size())] : Vec3(unit(random), unit(random), unit(random)) * 1e4;
+      if (!is_finite(p)) p = Vec3(1e50, 0, -1e50);
+      const std::vector<Neighbor> all = loop_nearest(points, p, kInfinity);
+      const std::array limits = {kInfinity, 1e52, 0.0, all.empty() ? 1.0 : all[pick(all.size())].distance};
+      const double limit = limits[pick(limits.size())];
+      const std::vector<Neighbor> expected = loop_nearest(points, p, limit);
+
+      EXPECT_EQ(cloud.nearest(p, limit), expected.empty() ? Neighbor() : expected[0]);
+      std::vector<Neighbor> buffer(pick(12));
+      const std::span<Neighbor> found = cloud.nearest(p, buffer, limit);
+      ASSERT_EQ(found.size(), std::min(buffer.size(), expected.size()));
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
+      if (limit <= 1e50) {
+        EXPECT_EQ(cloud.search(region::Ball(p, limit)).count(), expected.size());
+      }
+    }
+  }
+}
+
+TEST(Cloud, FindsNothingInNothing) {
+  const std::vector<float> none, no_return{kNanF, 0, 0};
+  for (const std::vector<float>& floats : {none, no_return}) {
+    const Cloud cloud{PointView(floats)};
+    EXPECT_FALSE(cloud.nearest(Vec3::Zero()).found());
+    EXPECT_FALSE(cloud.search(region::Ball(Vec3::Zero(), 1e50)).any());
+    std::array<Neighbor, 2> two;
+    EXPECT_TRUE(cloud.nearest(Vec3::Zero(), two).empty());
+  }
+}
+
+TEST(Cloud, FindsWhatIsFartherThanAnyBallReaches) {
+  const std::vector<Vec3> points{{1, 0, 0}, {0, 0, 0}};
+  const Cloud cloud(points);
+  const Vec3 far = Vec3::Constant(1e50);
+  EXPECT_EQ(cloud.nearest(far).index, 0U);  // equally far as doubles
+  EXPECT_FALSE(cloud.nearest(far, 1e50).found());
+  EXPECT_FALSE(cloud.nearest(far, 1.5e50).found());
+  EXPECT_TRUE(cloud.nearest(far, 1.8e50).found());
+}
+
+TEST(Cloud, RefusesQuestionsThatAreNone) {
+  const std::vector<float> floats{1, 2, 3, 4, 5, 6};
+  const Cloud cloud{PointView(floats)};
+  EXPECT_EQ(refusal([&] { return cloud.nearest(Vec3(0, kNan, 0)); }).substr(0, 15), "nearest: point:");
+  EXPECT_EQ(refusal([&] { return cloud.nearest(Vec3(0, kInfinity, 0)); }).substr(0, 15), "nearest: point:");
+  EXPECT_EQ(refusal([&] { return cloud.nearest(Vec3::Zero(), -1); }), "nearest: limit: must be 0 or more, got -1");
+  EXPECT_EQ(refusal([&] { return cloud.nearest(Vec3::Zero(), kNan); }), "nearest: limit: must be 0 or more, got nan");
+  EXPECT_EQ(refusal([&] { return cloud.search(region::Ball(Vec3::Zero(), 1), {.to_axis = true}).any(); }).empty(),
+            false);
 }
 
 TEST(Cloud, SkipsAndCountsWhatIsNoPoint) {

@@ -21,7 +21,7 @@ using namespace graze;
 TEST(IndexAllocation, IsCountedHere) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   const Points points = uniform_points(1000, 1, 1);
-  EXPECT_GT(allocations_of([&] { KdTree tree((PointsView(floats(points)))); }), 0);
+  EXPECT_GT(allocations_of([&] { KdTree tree((PointView(floats(points)))); }), 0);
   EXPECT_GT(allocations_of([&] { PointGrid grid{floats(points)}; }), 0);
 }
 
@@ -31,7 +31,7 @@ TEST(IndexAllocation, NoSearchOfAKdTreeAllocates) {
   std::vector<Neighbor> buffer(50);
   const int rounds = scaled(20);
   for (const NamedCloud& cloud : all_clouds(3000)) {
-    const KdTree tree((PointsView(floats(cloud.points))));
+    const KdTree tree((PointView(floats(cloud.points))));
     for (int i = 0; i < rounds; ++i) {
       const Vec3 a = random.in_cube(cloud.size), b = random.in_cube(cloud.size);
       const double r = cloud.size * random.magnitude(-3, 0);

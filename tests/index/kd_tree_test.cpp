@@ -20,7 +20,7 @@ namespace {
 using graze::Error;
 using graze::KdTree;
 using graze::kInfinity;
-using graze::PointsView;
+using graze::PointView;
 using graze::Pose;
 using graze::SearchVolume;
 namespace region = graze::region;
@@ -146,7 +146,7 @@ TEST(KdTree, EqualsALoopInEveryVolumeAndKindOfResult) {
         if (!as_float) {  // no floats any more
           for (Vec3& p : doubles) p = (p * (1 / 3.0)).eval();
         }
-        const KdTree tree = as_float ? KdTree(PointsView(floats(cloud.points))) : KdTree(doubles);
+        const KdTree tree = as_float ? KdTree(PointView(floats(cloud.points))) : KdTree(doubles);
         ASSERT_EQ(tree.validate(), "") << cloud.name;
         const SearchOracle oracle(doubles);
         for (int i = 0; i < questions; ++i) {
@@ -229,8 +229,8 @@ TEST(KdTree, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
   Generator random(13);
   const Points points = surface_samples(table_and_shelf(true), 20000, 4);
   const std::vector<Vec3> doubles = as_doubles(points);
-  const KdTree one(PointsView(floats(points)), {.threads = 1});
-  const KdTree other(PointsView(floats(points)), {.threads = 3});
+  const KdTree one(PointView(floats(points)), {.threads = 1});
+  const KdTree other(PointView(floats(points)), {.threads = 3});
   std::vector<Question> questions(static_cast<std::size_t>(scaled(200)));
   for (Question& q : questions) q = random_question(doubles, 2, random);
   for (Question& q : questions) q = with_sides(std::move(q), {1, 2, 3});
@@ -251,7 +251,7 @@ TEST(KdTree, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
 
 TEST(KdTree, SkipsAndCountsWhatIsNoPoint) {
   const Points points = with_gaps(uniform_points(100, 1, 3), 4);
-  const KdTree tree((PointsView(floats(points))));
+  const KdTree tree((PointView(floats(points))));
   EXPECT_EQ(tree.size(), 75U);
   EXPECT_EQ(tree.skipped(), 25U);
   EXPECT_EQ(tree.search(region::Ball(Vec3::Zero(), 1e3)).count(), 75U);
@@ -283,7 +283,7 @@ TEST(KdTree, ReadsPointsWhereTheyLie) {
     points.emplace_back(0.1 * static_cast<double>(i), 1, 2);
     for (int axis = 0; axis < 3; ++axis) records[i].xyz[axis] = points[i][axis];
   }
-  const KdTree tree(records[0].xyz, records.size(), sizeof(Record));
+  const KdTree tree(PointView(records[0].xyz, records.size(), sizeof(Record)));
   EXPECT_EQ(tree.search(region::Ball(points[33], 0)).nearest(), (Neighbor{33, 0}));
   EXPECT_EQ(tree.bounds(), KdTree(points).bounds());
   EXPECT_GT(tree.memory_bytes(), 50 * sizeof(Vec3));
@@ -331,7 +331,7 @@ TEST(KdTree, RefusesNumbersThatAreNone) {
 TEST(KdTree, TakesAMillionEqualPoints) {
   const std::size_t count = 1000000;
   const std::vector<float> same(3 * count, 0.25F);
-  const KdTree tree((PointsView(same)));
+  const KdTree tree((PointView(same)));
   EXPECT_EQ(tree.validate(), "");
   EXPECT_EQ(tree.search(region::Ball(Vec3::Constant(0.25), 0)).count(), count);
   EXPECT_EQ(tree.search(region::Ball(Vec3::Constant(0.25), 1)).nearest(), (Neighbor{0, 0}));
@@ -376,7 +376,7 @@ TEST(KdTree, SortsPointsOfALine) {
 TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
   for (const std::size_t count : {5000U, 50000U}) {
     const Points points = uniform_points(count, 1, 9);
-    const KdTree tree(PointsView(floats(points)), {.threads = 4});
+    const KdTree tree(PointView(floats(points)), {.threads = 4});
     ASSERT_EQ(tree.validate(), "");
     std::vector<SearchVolume> volumes;
     for (const Point& p : uniform_points(300, 1, 10)) {

@@ -108,12 +108,19 @@ TEST(PointGrid, FindsTheNearestPointWithTiesToTheLowerIndex) {
       const double point_radius = cloud.size * 0.01;
       const PointGrid grid(floats(cloud.points), {.point_radius = point_radius});
       Generator random(count);
+      int told = 0;
       for (int i = 0; i < scaled(300); ++i) {
         const Query q = random_query(cloud, random);
         for (const double limit : {kInfinity, q.radius, -0.5 * point_radius}) {
           ASSERT_EQ(grid.nearest(q.center, limit), nearest_by_loop(cloud.points, point_radius, q.center, limit))
               << cloud.name << " at " << q.center.transpose() << " within " << limit;
         }
+        const double at_most = grid.nearest_at_most(q.center);
+        ASSERT_GE(at_most, grid.nearest(q.center).distance) << cloud.name << " at " << q.center.transpose();
+        told += std::isfinite(at_most) ? 1 : 0;
+      }
+      if (cloud.name == "surface") {
+        EXPECT_GT(told, scaled(30)) << "near points the grid tells";
       }
     }
   }
@@ -133,6 +140,21 @@ TEST(PointGrid, IsTheSameWhateverInstructionSetBuiltIt) {
   }
 }
 
+TEST(PointGrid, TakesColumnsAndRefusesDoublesThatItWouldHaveToRound) {
+  const NamedCloud cloud = all_clouds(1000)[0];
+  const std::size_t count = cloud.points.size();
+  std::vector<float> columns(3 * count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis) columns[axis * count + i] = cloud.points[i][axis];
+  const auto axis_stride = static_cast<std::ptrdiff_t>(count * sizeof(float));
+  expect_answers(PointGrid(PointView(columns.data(), count, sizeof(float), axis_stride)), Questions(cloud, 0, 200, 5),
+                 cloud.name);
+  const std::vector<Vec3> doubles{Vec3(1, 2, 3)};
+  EXPECT_EQ(refusal([&] { PointGrid{PointView(doubles)}; }),
+            "points: must be float32, relative to an origin near them, got float64; Cloud and KdTree take either");
+  EXPECT_EQ(PointGrid(PointView(std::span<const Vec3>())).size(), 0U);
+}
+
 TEST(PointGrid, TakesAnyStrideAndSkipsWhatIsNoReturn) {
   const NamedCloud cloud = all_clouds(1000)[12];
   ASSERT_EQ(cloud.name, "with gaps");
@@ -142,14 +164,14 @@ TEST(PointGrid, TakesAnyStrideAndSkipsWhatIsNoReturn) {
   };
   std::vector<Field> fields;
   for (const Point& p : cloud.points) fields.push_back({p[0], p[1], p[2], 1, 2});
-  const PointGrid grid(PointsView(fields.data(), fields.size(), sizeof(Field)));
+  const PointGrid grid(PointView(&fields[0].x, fields.size(), sizeof(Field)));
   EXPECT_EQ(grid.skipped(), (cloud.points.size() + 2) / 3);
   EXPECT_EQ(grid.size() + grid.skipped(), cloud.points.size());
   expect_answers(grid, Questions(cloud, 0, 500, 3), cloud.name);
   // Records need not be aligned.
   std::vector<char> bytes(fields.size() * 13 + 1);
   for (std::size_t i = 0; i < fields.size(); ++i) std::memcpy(bytes.data() + 1 + 13 * i, &fields[i], 12);
-  const PointGrid packed(PointsView(bytes.data() + 1, fields.size(), 13));
+  const PointGrid packed(PointView(reinterpret_cast<const float*>(bytes.data() + 1), fields.size(), 13));
   expect_answers(packed, Questions(cloud, 0, 100, 4), cloud.name);
 }
 
@@ -179,7 +201,7 @@ TEST(PointGrid, RefusesBadRadiiAndParts) {
     EXPECT_NE(refusal([&] { PointGrid(floats(points), {.point_radius = bad}); }), "");
   }
   PointGrid grid{floats(points)};
-  EXPECT_NE(refusal([&] { grid.update(PointsView(floats(points).subspan(0, 9)), 0, 1); }), "");
+  EXPECT_NE(refusal([&] { grid.update(PointView(floats(points).subspan(0, 9)), 0, 1); }), "");
   EXPECT_NE(refusal([&] { grid.update(floats(points), 5, 6); }), "");
   EXPECT_NE(refusal([&] { grid.update(floats(points), 11, 0); }), "");
 }
@@ -214,9 +236,47 @@ TEST(PointGrid, UpdatesLikeARebuild) {
       for (int i = 0; i < 30; ++i) {
         const Query q = random_query(now, random);
         ASSERT_EQ(grid.nearest(q.center), nearest_by_loop(frame, 0, q.center)) << cloud.name;
+        ASSERT_GE(grid.nearest_at_most(q.center), grid.nearest(q.center).distance) << cloud.name;
       }
       if (HasFatalFailure()) return;
     }
+  }
+}
+
+// Points at one place among others so close that grids lie in grids, until there is no room for another.
+TEST(PointGrid, MergesEqualPointsWhereNoGridMayNest) {
+  for (int others = 1; others < 120; ++others) {
+    Points points(531, Point{1, 1, 1});
+    for (int i = 0; i < others; ++i) {
+      const float near = 1 + 1e-4F * static_cast<float>(i % 40);
+      points.push_back(i % 2 == 0 ? Point{near, 1, 1} : Point{1, near, 1});
+    }
+    points.push_back({1000, 1000, 1000});
+    PointGrid grid(floats(points));
+    ASSERT_EQ(grid.validate(), "") << others;
+    // The one that stands for the others leaves them behind.
+    points[0] = {500, 500, 500};
+    grid.update(floats(points), 0, 1);
+    ASSERT_EQ(grid.validate(), "") << others;
+    ASSERT_TRUE(grid.collides({1, 1, 1}, 0)) << others;
+    ASSERT_TRUE(grid.collides({500, 500, 500}, 0)) << others;
+  }
+}
+
+// A batch that does not fill a vector is filled up with spheres at the origin, which nobody asked about.
+TEST(PointGrid, DoesNotAnswerForSpheresBeyondABatch) {
+  Points points;
+  for (int i = 0; i < 30; ++i) points.push_back({0.01F * static_cast<float>(i), 0, 0});
+  points.push_back({4, 4, 4});
+  const PointGrid grid(floats(points), {.point_radius = 0.25});
+  const std::vector<double> x(7, 2.0), y(7, 2.0), z(7, -2.0), r(7, 0.01);
+  for (std::size_t count = 1; count <= x.size(); ++count) {
+    const SpheresView spheres{std::span(x).first(count), std::span(y).first(count), std::span(z).first(count),
+                              std::span(r).first(count)};
+    std::uint64_t mask = 0;
+    grid.collides_each(spheres, {&mask, 1});
+    EXPECT_EQ(mask, 0U) << count;
+    EXPECT_FALSE(grid.any_collides(spheres)) << count;
   }
 }
 

@@ -24,7 +24,7 @@ struct Indices {
   PointGrid grid;
   KdTree tree;
 
-  explicit Indices(const Points& points) : grid(floats(points)), tree(PointsView(floats(points))) {}
+  explicit Indices(const Points& points) : grid(floats(points)), tree(PointView(floats(points))) {}
 
   bool collides(const Query& q) const { return grid.collides(q.center, q.radius); }
   // As the k-d tree has it, which compares squares in double.
@@ -66,7 +66,7 @@ TEST(PointProperties, OrderAndDuplicatesChangeNothing) {
       [](const Indices& before, const Indices& after, const NamedCloud&, const Query& q) {
         EXPECT_EQ(before.collides(q), after.collides(q));
         EXPECT_EQ(before.found(q), after.found(q));
-        const NearestPoint a = before.grid.nearest(q.center), b = after.grid.nearest(q.center);
+        const Neighbor a = before.grid.nearest(q.center), b = after.grid.nearest(q.center);
         EXPECT_EQ(a.distance, b.distance);
       });
 }
@@ -129,7 +129,7 @@ std::uint64_t answers(int threads) {
                  [&](std::size_t i) {
                    Generator random(1000 * c + i + 1);
                    const Query q = random_query(clouds[c], random);
-                   const NearestPoint nearest = indices.grid.nearest(q.center);
+                   const Neighbor nearest = indices.grid.nearest(q.center);
                    words[1000 * c + i] = std::bit_cast<std::uint64_t>(nearest.distance) ^ nearest.index << 1U ^
                                          std::uint64_t{indices.collides(q)} ^ std::uint64_t{indices.found(q)} << 1U;
                  },

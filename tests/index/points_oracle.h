@@ -47,9 +47,9 @@ inline bool collides_by_loop(const Points& points, double point_radius, const gr
   return false;
 }
 
-inline graze::NearestPoint nearest_by_loop(const Points& points, double point_radius, const graze::Vec3& c,
-                                           double limit = graze::kInfinity) {
-  graze::NearestPoint best;
+inline graze::Neighbor nearest_by_loop(const Points& points, double point_radius, const graze::Vec3& c,
+                                       double limit = graze::kInfinity) {
+  graze::Neighbor best;
   const double reach = std::min(limit + point_radius, 2 * graze::kLargestLength);
   if (reach < 0) return best;
   double least = reach * reach;

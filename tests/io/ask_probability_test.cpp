@@ -46,7 +46,7 @@ TEST(AskProbability, KnowsRadiiPosesAndMeetings) {
 
 TEST(AskProbability, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of(kHere, kThere, R"(,"sigma":1)"),
-            "sigma: unknown field; probability has ask, id, a, b, sigma_a, sigma_b, meeting");
+            "sigma: unknown field; did you mean \"sigma_a\"? probability has ask, id, a, b, sigma_a, sigma_b, meeting");
   EXPECT_EQ(error_of(kHere, kThere, R"(,"sigma_a":-1)"), "sigma_a: must be 0 or between 1e-50 and 1e50, got -1");
   EXPECT_TRUE(error_of(kHere, kThere, R"(,"sigma_b":"1")").starts_with("sigma_b: must be a number"));
   EXPECT_EQ(error_of(kHere, kThere, R"(,"meeting":"never")"), "meeting: must be balls or sides, got \"never\"");

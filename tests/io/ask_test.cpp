@@ -77,6 +77,27 @@ TEST(Ask, AnswersEveryQuestionAboutEveryKind) {
   }
 }
 
+TEST(Ask, CastsRays) {
+  const auto ray = [](const std::string& fields, const std::string& b, const std::string& more = "") {
+    return R"({"ask":"raycast","ray":{)" + fields + R"(},"b":)" + b + more + "}";
+  };
+  const std::string down = R"("from":[0,0,5],"direction":[0,0,-3])";
+  for (const std::string& kind : kKinds) {
+    const Answer given = answer(ray(down, kind));
+    EXPECT_EQ(given.verdict, Verdict::touching) << kind;
+    const Json hit = Json::parse(given.text);
+    EXPECT_NEAR(hit["distance"].get<double>(), 4, 1e-12) << kind;
+    EXPECT_NEAR(hit["point"][2].get<double>(), 1, 1e-12) << kind;
+    EXPECT_EQ(hit["feature"], 0) << kind;
+  }
+  EXPECT_EQ(text_of(ray(down, kBall, R"(,"limit":3)")), R"({"hit":false})");
+  EXPECT_EQ(error_of(ray(R"("from":[0,0,5],"direction":[0,0,0])", kBall)),
+            "ray.direction: must be finite and have a length");
+  EXPECT_TRUE(error_of(ray(R"("from":[0,2e50,5],"direction":[0,0,1])", kBall)).starts_with("ray.from: "));
+  EXPECT_EQ(error_of(ray(R"("from":[0,0,5])", kBall)), "ray.direction: missing");
+  EXPECT_EQ(error_of(ray(down, kBall, R"(,"limit":-1)")), "limit: must not be negative, got -1");
+}
+
 TEST(Ask, KeepsTheOrderOfTheCaller) {
   const std::string high = R"({"shape":"box","half":[1,1,1],"pose":{"xyz":[0,0,5]}})";
   const Json ab = json_of(pair("distance", kBall, high)), ba = json_of(pair("distance", high, kBall));
@@ -151,6 +172,10 @@ TEST(Ask, PlacesTheShapeAtPoseTimesLocal) {
   const Pose steps = Pose::from_rpy({0, 0, 0}, 0, 0, 0.5) * Pose::from_rpy({0, 0, 0}, 0, -0.4, 0) *
                      Pose::from_rpy({0, 0, 0}, 0.3, 0, 0);
   EXPECT_TRUE(rpy.rotation().isApprox(steps.rotation()));
+  // Row by row; as coarse as float32 makes it.
+  const Pose matrix = place(R"("pose":{"matrix":[0,-0.99999997,0,1, 1,0,0,2, 0,0,1,3, 0,0,0,1]})");
+  EXPECT_EQ(matrix.translation(), Vec3(1, 2, 3));
+  EXPECT_TRUE(matrix.rotation().isApprox(Pose::from_wxyz({0, 0, 0}, 1, 0, 0, 1).rotation(), 1e-7));
 }
 
 TEST(Ask, RefusesBadPoses) {
@@ -158,7 +183,8 @@ TEST(Ask, RefusesBadPoses) {
   EXPECT_EQ(error_of_pose(R"({"xyz":[1,2]})"), "a.pose.xyz: must be an array of 3 numbers, got 2");
   EXPECT_EQ(error_of_pose(R"({"xyz":[1,2,null]})"), "a.pose.xyz[2]: must be a number, got null");
   EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0]})"), "a.pose.wxyz: must be an array of 4 numbers, got 3");
-  EXPECT_EQ(error_of_pose(R"({"quat":[1,0,0,0]})"), "a.pose.quat: unknown field; a pose has xyz, wxyz, xyzw, rpy");
+  EXPECT_EQ(error_of_pose(R"({"quat":[1,0,0,0]})"),
+            "a.pose.quat: unknown field; a pose has xyz, wxyz, xyzw, rpy, matrix");
   const std::string more = "a.pose: has more than one rotation; give one of wxyz, xyzw and rpy";
   EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0,0],"rpy":[0,0,0]})"), more);
   EXPECT_EQ(error_of_pose(R"({"wxyz":[1,0,0,0],"xyzw":[0,0,0,1]})"), more);
@@ -166,6 +192,12 @@ TEST(Ask, RefusesBadPoses) {
   EXPECT_TRUE(error_of_pose(R"({"wxyz":[0,0,0,0]})").starts_with("a.pose.wxyz: must be finite and not zero"));
   EXPECT_TRUE(error_of_pose(R"({"xyzw":[0,0,0,0]})").starts_with("a.pose.xyzw: must be finite and not zero"));
   EXPECT_TRUE(error_of_pose(R"({"xyz":[0,0,1e300]})").starts_with("a.pose.xyz: "));
+  EXPECT_EQ(error_of_pose(R"({"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,2]})"),
+            "a.pose.matrix: its last row must be 0 0 0 1, got 0 0 0 2");
+  EXPECT_TRUE(error_of_pose(R"({"matrix":[1,0,0,0, 0,1,0,0, 0,0,2,0, 0,0,0,1]})")
+                  .starts_with("a.pose.matrix: must be orthonormal and right-handed"));
+  EXPECT_EQ(error_of_pose(R"({"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],"xyz":[0,0,0]})"),
+            "a.pose: has a matrix, which is all of a pose, and more");
   EXPECT_TRUE(
       error_of_a(R"({"shape":"sphere","radius":1,"local":{"xyz":7}})").starts_with("a.local.xyz: must be an arr"));
 }
@@ -174,7 +206,8 @@ TEST(Ask, RefusesBadShapesWithThePathOfTheField) {
   EXPECT_EQ(error_of_a("[]"), "a: must be an object, got an array");
   EXPECT_EQ(error_of_a("{}"), "a.shape: missing");
   EXPECT_EQ(error_of_a(R"({"shape":7})"), "a.shape: must be a string, got a number");
-  EXPECT_TRUE(error_of_a(R"({"shape":"ball"})").starts_with("a.shape: unknown shape \"ball\"; known are sphere, box,"));
+  EXPECT_TRUE(
+      error_of_a(R"({"shape":"ball"})").starts_with("a.shape: unknown shape \"ball\"; known are sphere, capsule,"));
   EXPECT_EQ(error_of_a(R"({"shape":"sphere"})"), "a.radius: missing");
   EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":"1"})"), "a.radius: must be a number, got a string");
   EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":[1]})"), "a.radius: must be a number, got an array");
@@ -184,11 +217,11 @@ TEST(Ask, RefusesBadShapesWithThePathOfTheField) {
             "a.half: unknown field; a sphere has shape, radius, pose, local");
   EXPECT_EQ(error_of_a(R"({"shape":"box","half":[1,2]})"), "a.half: must be an array of 3 numbers, got 2");
   EXPECT_EQ(error_of_a(R"({"shape":"box","half":3})"), "a.half: must be an array of 3 numbers, got a number");
-  EXPECT_TRUE(error_of_a(R"({"shape":"box","half":[1,2,0]})").starts_with("a.half: each must be positive"));
+  EXPECT_TRUE(error_of_a(R"({"shape":"box","half":[1,2,-1]})").starts_with("a.half: each must be 0 or between"));
   for (const char* kind : {"capsule", "cylinder", "cone"}) {
     const std::string start = std::string(R"({"shape":")") + kind + R"(",)";
     EXPECT_EQ(error_of_a(start + R"("radius":1})"), "a.half_length: missing");
-    EXPECT_TRUE(error_of_a(start + R"("radius":0,"half_length":1})").starts_with("a.radius: must be "));
+    EXPECT_TRUE(error_of_a(start + R"("radius":-1,"half_length":1})").starts_with("a.radius: must be "));
     EXPECT_TRUE(error_of_a(start + R"("radius":1,"half_length":-2})").starts_with("a.half_length: must be "));
     EXPECT_TRUE(error_of_a(start + R"("radius":1,"half_length":1,"length":2})").starts_with("a.length: unknown field"));
   }
@@ -226,6 +259,19 @@ TEST(Ask, RefusesBadQuestions) {
   }
   EXPECT_EQ(error_of(pair("contacts", kBall, kBall, R"(,"max":"3")")),
             "max: must be a whole number of at least 1, got a string");
+}
+
+TEST(Ask, SaysWhatWasProbablyMeant) {
+  EXPECT_TRUE(error_of(R"({"ask":"colide"})")
+                  .starts_with("ask: unknown question \"colide\"; did you mean \"collide\"? Known are collide, "));
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","raduis":1})"),
+            "a.raduis: unknown field; did you mean \"radius\"? a sphere has shape, radius, pose, local");
+  EXPECT_TRUE(error_of_a(R"({"shape":"shpere","radius":1})")
+                  .starts_with("a.shape: unknown shape \"shpere\"; did you mean \"sphere\"? Known are sphere, "));
+  EXPECT_EQ(error_of(pair("collide", kBall, kBall, R"(,"c":1)")),
+            "c: unknown field; collide has ask, id, a, b, margin");
+  // However long the word is, the answer comes at once.
+  EXPECT_TRUE(error_of(R"({"ask":")" + std::string(1 << 20, 'x') + R"("})").starts_with("ask: unknown question"));
 }
 
 TEST(Ask, BoundsTheNumberOfContacts) {
@@ -286,7 +332,8 @@ TEST(Ask, KnowsMeshes) {
 }
 
 TEST(Ask, SaysWhatIsNotSupportedYet) {
-  for (const char* ask : {"sweep", "cost"}) {
+  EXPECT_EQ(error_of(R"({"ask":"raycast","scene":{}})"), "scene: is not supported yet");
+  for (const char* ask : {"sweep", "cost", "first_contact", "nearest", "tangents", "pairs", "occupancy", "insert"}) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }

@@ -1,4 +1,8 @@
 // STL, OBJ, OFF and PLY, written by hand and by graze.
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "graze/io/mesh_file.h"
 
 #include <sys/resource.h>
@@ -66,16 +70,16 @@ TEST(Stl, NamesPlaceAndReason) {
   std::string nan = binary;
   nan.replace(84 + 50 + 24, 4, bytes_of(std::numeric_limits<float>::quiet_NaN()));
   EXPECT_EQ(refused_mesh(nan, "f.stl"), "f.stl: byte 158: corner 1 of triangle 1 is not finite");
-  EXPECT_TRUE(contains(refused_mesh("hello", "f.stl"), "is no STL file: 5 bytes are too few"));
+  EXPECT_TRUE(contains(refused_mesh("hello", "f.stl"), "is not an STL file: 5 bytes are too few"));
   const std::string text = ascii_stl();
   EXPECT_EQ(refused_mesh(text.substr(0, text.find("endsolid")), "f.stl"),
             "f.stl: ends before endsolid; was it cut off?");
-  EXPECT_EQ(refused_mesh("solid\nfacet\nouter loop\nvertex 1 2 x\n", "f"), "f:4: 'x' for z is no number");
+  EXPECT_EQ(refused_mesh("solid\nfacet\nouter loop\nvertex 1 2 x\n", "f"), "f:4: 'x' for z is not a number");
   EXPECT_EQ(refused_mesh("solid\nfacet\nouter loop\nvertex 1 2 inf\n", "f"), "f:4: 'inf' for z is not finite");
   EXPECT_EQ(refused_mesh("solid\nfacet\nvertex 1 2 3\n", "f"), "f:3: 'vertex' stands after facet, not within a loop");
   EXPECT_EQ(refused_mesh("solid\nfacet\nouter loop\nvertex 1 2 3\nendloop\n", "f"),
             "f:5: a loop has three corners, not 1");
-  EXPECT_EQ(refused_mesh("solid\nfacet\nfasces\n", "f").find("f:3: 'fasces' is no word of STL"), 0U);
+  EXPECT_EQ(refused_mesh("solid\nfacet\nfasces\n", "f").find("f:3: 'fasces' is not an STL keyword"), 0U);
 }
 
 const std::string kObj =
@@ -105,22 +109,22 @@ TEST(Obj, MayStateItsCountsFirst) {
   EXPECT_EQ(corners_of(parse_mesh("# c\n4 4\n" + kObj + faces, "f.obj")), corners_of(tetrahedron()));
   EXPECT_EQ(refused_mesh("4 5\n" + kObj + faces, "f.obj"),
             "f.obj: states 4 vertices and 5 faces in its first line, but 4 and 4 follow; was it cut off?");
-  EXPECT_EQ(refused_mesh(kObj + "4 4\n", "f.obj"), "f.obj:12: '4' is no word of OBJ");
+  EXPECT_EQ(refused_mesh(kObj + "4 4\n", "f.obj"), "f.obj:12: '4' is not an OBJ keyword");
 }
 
 TEST(Obj, NamesPlaceAndReason) {
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 5\n", "f.obj"),
-            "f.obj:12: names vertex '5', but 4 come before it, numbered from 1");
+            "f.obj:12: refers to vertex '5', but 4 come before it, numbered from 1");
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 0\n", "f.obj"),
-            "f.obj:12: names vertex '0', but 4 come before it, numbered from 1");
+            "f.obj:12: refers to vertex '0', but 4 come before it, numbered from 1");
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 -5\n", "f.obj"),
-            "f.obj:12: names vertex '-5', but 4 come before it, numbered from 1");
-  EXPECT_TRUE(contains(refused_mesh(kObj + "f 1 2 99999999999999999999\n", "f.obj"), "f.obj:12: names vertex"));
-  EXPECT_TRUE(contains(refused_mesh(kObj + "f 1 2 x\n", "f.obj"), "f.obj:12: 'x' is no corner of a face"));
+            "f.obj:12: refers to vertex '-5', but 4 come before it, numbered from 1");
+  EXPECT_TRUE(contains(refused_mesh(kObj + "f 1 2 99999999999999999999\n", "f.obj"), "f.obj:12: refers to vertex"));
+  EXPECT_TRUE(contains(refused_mesh(kObj + "f 1 2 x\n", "f.obj"), "f.obj:12: 'x' is not a corner of a face"));
   EXPECT_EQ(refused_mesh("v 1 2 nan\n", "f.obj"), "f.obj:1: 'nan' for z is not finite");
   EXPECT_EQ(refused_mesh("v 1 2\n", "f.obj"), "f.obj:1: a vertex has 3, 4, 6 or 7 numbers, not 2");
   EXPECT_EQ(refused_mesh("v 1 2 1e16\n", "f.obj").find("f.obj: vertex 0 lies at (1, 2, 1e+16) m"), 0U);
-  EXPECT_EQ(refused_mesh("hello\n", "f.obj"), "f.obj:1: 'hello' is no word of OBJ");
+  EXPECT_EQ(refused_mesh("hello\n", "f.obj"), "f.obj:1: 'hello' is not an OBJ keyword");
 }
 
 TEST(Off, ReadsColoursAndComments) {
@@ -138,8 +142,8 @@ TEST(Off, ReadsColoursAndComments) {
 TEST(Off, NamesPlaceAndReason) {
   EXPECT_EQ(refused_mesh("OFF\n4 4 0\n0 0 0\n", "f").find("f:2: claims 4 vertices and 4 faces, but only 6"), 0U);
   EXPECT_EQ(refused_mesh("OFF\n9000000000000000000 1 0\n0 0 0\n", "f").find("f:2: claims"), 0U);
-  EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n3 0 0 1\n", "f"), "f:4: names vertex 1, but there are 1");
-  EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n3 0 0 -1\n", "f"), "f:4: '-1' is no index of a vertex");
+  EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n3 0 0 1\n", "f"), "f:4: refers to vertex 1, but there are 1");
+  EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n3 0 0 -1\n", "f"), "f:4: '-1' is not a vertex index");
   EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n4 0 0 0\n", "f"), "f:4: a face claims 4 corners, 3 follow");
   EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n##########\n", "f"),
             "f: ends within the faces: 1 of 1 are missing; was it cut off?");
@@ -190,7 +194,7 @@ TEST_F(MeshFiles, PlyWithFacesIsAMeshAndWithoutACloud) {
   EXPECT_TRUE(is_mesh_file(write("d.dat", binary_stl())));
   EXPECT_FALSE(is_mesh_file("/dev/null"));
   EXPECT_TRUE(contains(refusal([&] { is_mesh_file(path("nothing.stl")); }), "cannot be read: No such file"));
-  EXPECT_TRUE(contains(refusal([&] { read_mesh(path("b.ply")); }), "is no mesh that graze can read"));
+  EXPECT_TRUE(contains(refusal([&] { read_mesh(path("b.ply")); }), "is not a mesh that graze can read"));
 }
 
 TEST(MeshPly, ReadsStrips) {
@@ -207,9 +211,10 @@ TEST(MeshPly, ReadsStrips) {
 
 TEST(MeshPly, NamesPlaceAndReason) {
   const std::string ascii = ply("ascii");
-  EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 3 0 2 4"), "f"), "f:20: names vertex 4, but there are 4");
+  EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 3 0 2 4"), "f"),
+            "f:20: refers to vertex 4, but there are 4");
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 3 0 2 -1"), "f"),
-            "f:20: names vertex -1, but there are 4");
+            "f:20: refers to vertex -1, but there are 4");
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 4 0 2 1"), "f"),
             "f:20: property 'vertex_indices' needs 4 values, 3 follow; was the file cut off?");
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 2 0 2 1"), "f"), "f:20: has 5 values, its element has 4");
@@ -298,13 +303,51 @@ TEST_F(MeshFiles, RoundTripsEveryForm) {
     write_mesh(path(name), {}, {});
     EXPECT_TRUE(read_mesh(path(name)).empty()) << name;
   }
-  EXPECT_TRUE(contains(refusal([&] { write_mesh(path("a.dae"), {}, {}); }), "its name tells no format"));
+  EXPECT_TRUE(
+      contains(refusal([&] { write_mesh(path("a.dae"), {}, {}); }), "its name does not indicate a mesh format"));
   EXPECT_TRUE(
       contains(refusal([&] { write_mesh(path("a"), {}, {}, {.format = MeshFormat::gltf}); }), "does not write"));
   EXPECT_TRUE(contains(refusal([&] { write_mesh(path("a.obj"), {}, {}, {.encoding = MeshEncoding::binary}); }),
                        "there is no binary form of OBJ"));
-  EXPECT_TRUE(contains(refusal([&] { write_mesh(path("x.ply"), {}, kTetraTriangles); }), "names vertex 0"));
+  EXPECT_TRUE(contains(refusal([&] { write_mesh(path("x.ply"), {}, kTetraTriangles); }), "refers to vertex 0"));
   EXPECT_FALSE(std::filesystem::exists(path("x.ply")));
+}
+
+// 450000.03125 as a float32 was written as 450000.03.
+TEST_F(MeshFiles, Float32AsTextIsTheSameDouble) {
+  MeshFile file = tetrahedron();
+  for (Vec3& p : file.vertices) p = (p * 0.1F + Vec3(450000.03125, 0.1F, 0)).cast<float>().cast<double>();
+  for (const char* name : {"a.stl", "a.obj", "a.ply", "a.off"}) {
+    write_mesh(path(name), file.vertices, file.triangles,
+               {.encoding = MeshEncoding::ascii, .coordinates = NumberType::float32});
+    EXPECT_EQ(corners_of(read_mesh_file(path(name))), corners_of(file)) << name;
+    EXPECT_TRUE(contains(contents(name), "450000.03125 0.10000000149011612 0\n")) << contents(name);
+  }
+}
+
+// A line of 1.8 MB: the limit of lines was met before that of polygons.
+TEST_F(MeshFiles, PolygonsMayHaveAsManyCornersAsThePageSays) {
+  for (const std::size_t corners : {std::size_t{262144}, std::size_t{262145}}) {
+    std::string obj, off = "OFF\n" + std::to_string(corners) + " 1 0\n", face, indices;
+    for (std::size_t i = 0; i < corners; ++i) {
+      const double angle = 6.283185307179586 * static_cast<double>(i) / static_cast<double>(corners);
+      const std::string point = fmt::format("{} {} 0\n", 1000 * std::cos(angle), 1000 * std::sin(angle));
+      obj += "v " + point;
+      off += point;
+      face += fmt::format(" {}", i + 1);
+      indices += fmt::format(" {}", i);
+    }
+    for (const auto& [bytes, name] : {std::pair(obj + "f" + face + "\n", "f.obj"),
+                                      std::pair(off + std::to_string(corners) + indices + "\n", "f.off")}) {
+      if (corners == 262144) {
+        EXPECT_EQ(parse_mesh(bytes, name).triangles.size(), corners - 2) << name;
+      } else {
+        EXPECT_TRUE(
+            contains(refused_mesh(bytes, name), "a polygon of 262145 corners; graze reads such of at most 262144"))
+            << refused_mesh(bytes, name);
+      }
+    }
+  }
 }
 
 TEST_F(MeshFiles, UnitsAndAxesAreThoseOfTheCallerWhereNobodyTells) {
@@ -345,6 +388,35 @@ TEST_F(MeshFiles, TakeMemoryInProportionToTheFile) {
                        "a polygon of 300000 corners"));
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LE(after.ru_maxrss - before.ru_maxrss, (64 << 10) + 64 * static_cast<long>(polygon.size() >> 10));
+}
+
+// Faces of many corners with one byte each: the triangles would be let pass, not those with their tree.
+TEST_F(MeshFiles, CountsTheMeshThatIsMadeOfAFile) {
+  const auto faces = [](int count, int corners) {
+    std::string bytes = fmt::format(
+        "ply\nformat binary_little_endian 1.0\nelement vertex 255\nproperty uchar x\nproperty uchar y\nproperty uchar "
+        "z\nelement face {}\nproperty list uchar uchar vertex_indices\nend_header\n",
+        count);
+    for (int i = 0; i < 255; ++i) {
+      const double turn = 2 * 3.141592653589793 * i / 255;
+      for (const double x : {127 + 120 * std::cos(turn), 127 + 120 * std::sin(turn), 0.0}) {
+        bytes += static_cast<char>(static_cast<unsigned char>(x));
+      }
+    }
+    std::string face(1, static_cast<char>(corners));
+    for (int i = 0; i < corners; ++i) face += static_cast<char>(i);
+    for (int i = 0; i < count; ++i) bytes += face;
+    return bytes;
+  };
+  const std::string bomb = refused_mesh(faces(2000, 255), "f.ply");
+  EXPECT_EQ(bomb.find("f.ply: claims "), 0U) << bomb;
+  EXPECT_TRUE(contains(bomb, "MiB in memory with their search tree; the limit for a file of 512")) << bomb;
+  EXPECT_TRUE(contains(bomb, "divide it")) << bomb;
+  EXPECT_EQ(refused_mesh(faces(1000, 255), "f.ply"), "") << "what fits in any case is read";
+  // As a solid it takes more.
+  const std::string triangles = faces(300'000, 3);
+  EXPECT_EQ(refused_mesh(triangles, "f.ply"), "");
+  EXPECT_TRUE(contains(refusal([&] { parse_mesh(triangles, "f.ply", {.mesh = {.solid = true}}); }), "claims "));
 }
 
 }  // namespace

@@ -65,6 +65,17 @@ TEST(Dae, ReadsEveryPrimitive) {
   EXPECT_TRUE(lines.triangles.empty());
 }
 
+TEST(Dae, RefusesASceneThatPlacesNothing) {
+  EXPECT_EQ(refused_mesh(dae(kZUp, kTriangles, "<node/>"), "f"),
+            "f: holds 1 geometries, but its scene places no triangle of them");
+  EXPECT_EQ(refused_mesh("<COLLADA version=\"1.4.1\"/>", "f"), "f: holds no geometries, so no triangles");
+}
+
+TEST(Gltf, RefusesASceneThatPlacesNothing) {
+  EXPECT_EQ(refused_mesh(R"({"asset":{"version":"2.0"},"nodes":[{}],"scenes":[{"nodes":[0]}]})", "f.gltf"),
+            "f.gltf: holds no meshes, so no triangles");
+}
+
 TEST(Dae, AppliesTransformsInOrder) {
   const auto at = [](const std::string& transforms, const std::string& inner = "") {
     const std::string nodes =
@@ -100,9 +111,9 @@ TEST(Dae, PlacesNodesOfLibrariesAndSkins) {
 TEST(Dae, NamesPlaceAndReason) {
   const std::string good = dae(kZUp, kTriangles, kNode);
   EXPECT_EQ(refused_mesh(replaced(good, "1 2 3</p>", "1 2 4</p>"), "f"),
-            "f: <p> in <geometry id='g'>: index 11 names vertex 4, but there are 4");
+            "f: <p> in <geometry id='g'>: index 11 refers to vertex 4, but there are 4");
   EXPECT_EQ(refused_mesh(replaced(good, "1 2 3</p>", "1 2 x</p>"), "f"),
-            "f: <p> in <geometry id='g'>: 'x' is no index of a vertex");
+            "f: <p> in <geometry id='g'>: 'x' is not a vertex index");
   EXPECT_EQ(refused_mesh(replaced(good, "0 0 1</float", "0 0 inf</float"), "f"),
             "f: <float_array id='pa'>: number 11, 'inf', is not finite");
   EXPECT_EQ(refused_mesh(replaced(good, "count=\"4\" stride", "count=\"5\" stride"), "f")
@@ -114,10 +125,11 @@ TEST(Dae, NamesPlaceAndReason) {
       contains(refused_mesh(replaced(good, "url=\"#g\"", "url=\"other.dae#g\""), "f"), "other files are not read"));
   EXPECT_TRUE(
       contains(refused_mesh(replaced(good, "url=\"#g\"", "url=\"#v\""), "f"), "there is no <geometry> of that id"));
-  EXPECT_TRUE(contains(refused_mesh(good.substr(0, good.size() - 5), "f"), "is no well-formed XML"));
-  EXPECT_TRUE(contains(refused_mesh("<a/>", "f.dae"), "is no COLLADA file"));
+  EXPECT_TRUE(contains(refused_mesh(good.substr(0, good.size() - 5), "f"), "is not well-formed XML"));
+  EXPECT_TRUE(contains(refused_mesh("<a/>", "f.dae"), "is not a COLLADA file"));
   EXPECT_TRUE(contains(refused_mesh(dae("<up_axis>UP</up_axis>", kTriangles, kNode), "f"), "'UP' is not X_UP"));
-  EXPECT_TRUE(contains(refused_mesh(dae(R"(<unit meter="0"/>)", kTriangles, kNode), "f"), "is no length of a unit"));
+  EXPECT_TRUE(
+      contains(refused_mesh(dae(R"(<unit meter="0"/>)", kTriangles, kNode), "f"), "is not a valid unit length"));
   // Nodes that place themselves, and nodes that double 60 times.
   const std::string loop = R"(<node id="n"><instance_node url="#n"/></node>)";
   EXPECT_TRUE(contains(refused_mesh(dae(kZUp, kTriangles, loop), "f"), "nodes deep"));
@@ -236,17 +248,18 @@ TEST_F(SceneFiles, GltfNamesPlaceAndReason) {
   EXPECT_EQ(why(R"("byteLength":72)", R"("byteLength":73)"),
             "f.gltf: buffers[0]: claims 73 bytes, but there are 72; was the file cut off?");
   EXPECT_EQ(why(R"("byteLength":48)", R"("byteLength":480)").find("f.gltf: bufferViews[0]: reaches"), 0U);
-  EXPECT_EQ(why(R"("mesh":0)", R"("mesh":1)"), "f.gltf: nodes[0].mesh: names mesh 1, but there are 1");
+  EXPECT_EQ(why(R"("mesh":0)", R"("mesh":1)"), "f.gltf: nodes[0].mesh: refers to mesh 1, but there are 1");
   EXPECT_EQ(why(R"("count":12)", R"("count":-1)").find("f.gltf: accessors[1].count: must be a whole number"), 0U);
   EXPECT_EQ(why(R"("count":12)", R"("count":11)").find("f.gltf: meshes[0].primitives[0]: has 11 corners"), 0U);
-  EXPECT_EQ(why(R"("count":4)", R"("count":3)"), "f.gltf: meshes[0].primitives[0]: names vertex 3, but there are 3");
+  EXPECT_EQ(why(R"("count":4)", R"("count":3)"),
+            "f.gltf: meshes[0].primitives[0]: refers to vertex 3, but there are 3");
   EXPECT_EQ(why(R"("2.0")", R"("1.0")"), "f.gltf: asset: glTF version '1.0' is not 2");
   EXPECT_TRUE(contains(refused_mesh(gltf(in_text(), R"([{"children":[0]}])"), "f.gltf"), "more than one node"));
   EXPECT_TRUE(contains(
       refused_mesh(gltf(in_text(), R"([{"mesh":0}])", R"(,"extensionsRequired":["KHR_draco_mesh_compression"])"),
                    "f.gltf"),
       "KHR_draco_mesh_compression"));
-  EXPECT_TRUE(contains(refused_mesh("{\"asset\":", "f.gltf"), "f.gltf: is no glTF: "));
+  EXPECT_TRUE(contains(refused_mesh("{\"asset\":", "f.gltf"), "f.gltf: is not glTF: "));
   const std::string binary = glb(gltf(""), tetra_buffer());
   for (std::size_t size = 4; size < binary.size(); size += 3) {
     EXPECT_FALSE(refused_mesh(binary.substr(0, size), "f.glb").empty()) << size;
@@ -272,7 +285,7 @@ TEST_F(SceneFiles, NothingOutsideOfTheFolderIsRead) {
     EXPECT_TRUE(contains(why(uri), "outside of the folder")) << uri << why(uri);
   }
   EXPECT_TRUE(contains(why("nothing.bin"), "'nothing.bin' cannot be read: No such file"));
-  EXPECT_TRUE(contains(why("http://a/b.bin"), "is no name of a file"));
+  EXPECT_TRUE(contains(why("http://a/b.bin"), "is not a file name"));
   EXPECT_TRUE(contains(refused_mesh(gltf(R"(,"uri":"own.bin")"), "f"), "only this one is read"));
 }
 
@@ -289,7 +302,7 @@ TEST(Gltf, InstancesStayWithinTheBudget) {
     for (int i = 0; i < 40; ++i) many += R"(,{"attributes":{"POSITION":0},"indices":1})";
     return many;
   }());
-  EXPECT_TRUE(contains(refused_mesh(heavy, "f"), "by placing the same parts again and again"));
+  EXPECT_TRUE(contains(refused_mesh(heavy, "f"), "place its parts once each instead of again and again"));
 }
 
 }  // namespace

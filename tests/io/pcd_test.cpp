@@ -98,7 +98,7 @@ TEST(Pcd, ReadsAscii) {
   EXPECT_EQ(cloud.skipped(), 1U);
   EXPECT_EQ((*cloud.attribute("a[1]"))[1], -7);
   EXPECT_EQ(refused(start + "1 2 3 0 0 4 5\n1.25 2 3 0 0 4\n"), "f:13: has 6 values, the fields make 7");
-  EXPECT_EQ(refused(start + "1 2 3 0 0 4 5\n1 2 3 0 0 4 x\n"), "f:13: 'x' for field 'a' is no number");
+  EXPECT_EQ(refused(start + "1 2 3 0 0 4 5\n1 2 3 0 0 4 x\n"), "f:13: 'x' for field 'a' is not a number");
 }
 
 TEST(Pcd, UnpacksColours) {
@@ -168,6 +168,12 @@ TEST(Pcd, RefusesBadHeaders) {
       contains(refused("VERSION 0.7\nFIELDS x y z a\nSIZE 4 4 4 8\nTYPE F F F F\nCOUNT 1 1 1 999999999\nWIDTH 1\nDATA "
                        "binary\n"),
                "takes more than"));
+}
+
+TEST(Pcd, RefusesAFieldThatComesTwice) {
+  const std::string rest = "SIZE 4 4 4 4 4\nTYPE F F F F F\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3 4 5\n";
+  EXPECT_EQ(refused("FIELDS x y z x w\n" + rest), "f:1: field 'x' comes twice");
+  EXPECT_EQ(refused("FIELDS x y z _ _\n" + rest), "") << "padding may";
 }
 
 }  // namespace

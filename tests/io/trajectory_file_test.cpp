@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "graze/base/error.h"
-#include "graze/base/motion.h"
+#include "graze/motion/motion.h"
 #include "support/generator.h"
 #include "support/refusal.h"
 
@@ -111,13 +111,13 @@ TEST(TrajectoryFile, ReadsWhatPeopleHave) {
 TEST(TrajectoryFile, RotationsFollowTheWayWhereThereAreNone) {
   const TrajectoryFile file = parse_trajectory("x,y,z,cant,speed\n0,0,0,0,9\n0,0,0,0,9\n0,2,2,0.1,9\n0,4,4,0,9\n", "f");
   EXPECT_EQ(file.notes, (std::vector<std::string>{"column 'speed' is not used",
-                                                  "rotations follow the way from pose to pose, with z up"}));
+                                                  "rotations follow the path from pose to pose, with z up"}));
   ASSERT_EQ(file.trajectory.size(), 4U);
   const double pitch = -std::atan(1), yaw = std::acos(0.0);
   EXPECT_LE(Motion(file.trajectory.poses[0], Pose::from_rpy({0, 0, 0}, 0, pitch, yaw)).turn(), 1e-12);
   EXPECT_LE(Motion(file.trajectory.poses[2], Pose::from_rpy({0, 0, 0}, 0.1, pitch, yaw)).turn(), 1e-12);
   EXPECT_EQ(refused("x,y,z\n0,0,0\n0,0,1\n"),
-            "f:2: the way goes straight up, so that no rotation follows from it; give one");
+            "f:2: the path goes straight up, so that no rotation follows from it; give one");
   EXPECT_EQ(parsed("x,y,z\n1,2,3\n").poses[0], Pose::at({1, 2, 3}));
 }
 
@@ -140,12 +140,12 @@ TEST(TrajectoryFile, NamesLineAndReason) {
   EXPECT_EQ(refused("# nothing\n\n"), "f: holds no poses");
   EXPECT_EQ(refused("x,y,z\n"), "f: holds no poses");
   EXPECT_EQ(refused(good + "2 0 0 0 0 0 0\n"), "f:2: has 7 columns instead of 8: '2 0 0 0 0 0 0'");
-  EXPECT_EQ(refused(good + "2 0 0 zero 0 0 0 1\n"), "f:2: 'zero' in column 4 is no number");
-  EXPECT_EQ(refused(good + "2 nan 0 0 0 0 0 1\n"), "f:2: the position is no finite number");
-  EXPECT_EQ(refused(good + "inf 0 0 0 0 0 0 1\n"), "f:2: the time is no finite number");
+  EXPECT_EQ(refused(good + "2 0 0 zero 0 0 0 1\n"), "f:2: 'zero' in column 4 is not a number");
+  EXPECT_EQ(refused(good + "2 nan 0 0 0 0 0 1\n"), "f:2: the position is not finite");
+  EXPECT_EQ(refused(good + "inf 0 0 0 0 0 0 1\n"), "f:2: the time is not finite");
   EXPECT_EQ(refused(good + "2 1e51 0 0 0 0 0 1\n"), "f:2: the position is beyond 1e50 m");
   EXPECT_EQ(refused(good + "\n2 0 0 0 0 0 0 0\n"), "f:3: the quaternion is zero");
-  EXPECT_EQ(refused(good + "2 0 0 0 0 nan 0 1\n"), "f:2: the rotation is no finite number");
+  EXPECT_EQ(refused(good + "2 0 0 0 0 nan 0 1\n"), "f:2: the rotation is not finite");
   EXPECT_EQ(refused(good + good), "f:2: the time 1 is not later than 1 at line 1; to sort them, ask for repair");
   EXPECT_EQ(refused(good + "0.5 0 0 0 0 0 0 1\n"),
             "f:2: the time 0.5 is not later than 1 at line 1; to sort them, ask for repair");
@@ -153,18 +153,18 @@ TEST(TrajectoryFile, NamesLineAndReason) {
             "f:1: has 3 columns without names; TUM has 8, KITTI 12, and a table needs a line with the names of its "
             "columns, such as x,y,z");
   EXPECT_EQ(refused("2 0 0 0 0 1 0 0 0 0 1 0\n"),
-            "f:1: the matrix is no rotation: it is off by 3, its determinant is 2");
+            "f:1: the matrix is not a rotation: it is off by 3, its determinant is 2");
   EXPECT_EQ(refused("1 0 0 0 0 1 0 0 0 0 -1 0\n"),
-            "f:1: the matrix is no rotation: it is off by 0, its determinant is -1");
+            "f:1: the matrix is not a rotation: it is off by 0, its determinant is -1");
   EXPECT_EQ(refused("1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 2\n"), "f:1: the last row of the matrix must be 0 0 0 1");
   EXPECT_EQ(refused("1 0 0 0\n0 1 0 0\n"), "f:1: the last matrix has 2 rows instead of 3; was it cut off?");
   EXPECT_EQ(refused("x,y\n1,2\n"), "f:1: there is no column named z; got 'x,y'");
   EXPECT_EQ(refused("x,y,z,x\n1,2,3,4\n"), "f:1: two columns are named x");
   EXPECT_EQ(refused("x,y,z,qx\n1,2,3,4\n"), "f:1: a quaternion needs all of qx, qy, qz and qw");
   EXPECT_EQ(refused("x,y,z,yaw\n1,2,3,4\n"),
-            "f:1: angles need all of roll, pitch and yaw, or roll alone; without, rotations follow the way");
+            "f:1: angles need all of roll, pitch and yaw, or roll alone; without them, rotations follow the path");
   EXPECT_EQ(refused("x,y,z\n1,,3\n"), "f:2: '' in column 2 is missing");
-  EXPECT_EQ(refused(std::string("1 2\0 3", 6)), "f:1: holds a NUL byte; this is no text");
+  EXPECT_EQ(refused(std::string("1 2\0 3", 6)), "f:1: holds a NUL byte; this is not text");
   EXPECT_EQ(refused("1 2 3 4\n", {.format = TrajectoryFormat::tum}), "f:1: has 4 numbers; a line of TUM has 8");
   EXPECT_EQ(refused("1 2 3 4\n", {.format = TrajectoryFormat::csv}),
             "f:1: the first line of a table must name its columns, such as x,y,z");
@@ -186,10 +186,10 @@ TEST(TrajectoryFile, RepairsOnlyWhenAskedAndSaysSo) {
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(file.trajectory.poses[i], Pose::at({1.0 + static_cast<double>(i), 0, 0}));
   EXPECT_EQ(file.notes,
-            (std::vector<std::string>{
-                "2 poses were left out: the first at line 3, where the position is no finite number",
-                "sorted by time: it went back 1 times", "1 poses were left out: an earlier line has the same time",
-                "quaternions of length 1 to 2 were normalised"}));
+            (std::vector<std::string>{"2 poses were left out: the first at line 3, where the position is not finite",
+                                      "sorted by time: it went back 1 times",
+                                      "1 poses were left out: an earlier line has the same time",
+                                      "quaternions of length 1 to 2 were normalised"}));
   EXPECT_EQ(refused("1 nan 0 0 0 0 0 1\n", {.repair = true}), "f: holds no poses that could be kept");
   const TrajectoryFile rounded = parse_trajectory("1 0 0 0 0 0.999999 -0.001 0 0 0.001 0.999999 0\n", "f");
   ASSERT_EQ(rounded.notes.size(), 1U);

@@ -58,6 +58,9 @@ TEST(VehicleFile, FindsFilesBesideIt) {
   const Vehicle points = reads(R"([{"file":"cloud.xyz","radius":0.5}])");
   ASSERT_TRUE(std::holds_alternative<Cloud>(points.body[0].geometry));
   EXPECT_NEAR(points.length, 2, 1e-12);
+  reads(R"([{"file":"cloud.xyz"},{"shape":"sphere","radius":1},{"file":"wagon.ply"}])");
+  EXPECT_EQ(read_vehicle_file((folder / "v.json").string()).files,
+            (std::vector<std::string>{(folder / "cloud.xyz").string(), (folder / "wagon.ply").string()}));
   const auto refuses = [&](const std::string& body) { return refusal([&] { reads(body); }); };
   const std::string name = (folder / "v.json").string();
   EXPECT_TRUE(refuses(R"({"file":"cloud.xyz","solid":true})").starts_with(name + ": body.solid: is for a mesh"));

@@ -83,10 +83,25 @@ TEST_F(WriteFile, WritesToDevicesWithoutReplacingThem) {
 
 TEST_F(WriteFile, NamesThePathAndTheReason) {
   EXPECT_EQ(refusal(path("")), path("") + ": cannot be written: Is a directory");
-  EXPECT_EQ(refusal(path("no/such/folder")), path("no/such/folder") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(refusal(path("no/such/folder")),
+            path("no/such/folder") + ": cannot be written: the folder " + path("no/such") + " does not exist");
   EXPECT_EQ(refusal(path(std::string(300, 'x'))),
             path(std::string(300, 'x')) + ": cannot be written: File name too long");
   EXPECT_EQ(refusal(""), ": cannot be written: No such file or directory");
+  write_file(path("file"), "");
+  EXPECT_EQ(refusal(path("file/x")), path("file/x") + ": cannot be written: " + path("file") + " is not a folder");
+}
+
+TEST_F(WriteFile, IsTriedWithoutATrace) {
+  check_writable(path("new"));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  write_file(path("old"), "text");
+  check_writable(path("old"));
+  EXPECT_EQ(contents("old"), "text");
+  EXPECT_EQ(files(), 1);
+  check_writable("/dev/null");
+  EXPECT_THROW(check_writable(path("")), Error);
+  EXPECT_THROW(check_writable(path("no/new")), Error);
 }
 
 // A limit on the size of files stands for a disk that becomes full half-way.

@@ -97,6 +97,7 @@ struct Flat {
 
 Flat nearest_on_segment(const Flat& a, const Flat& b, const Flat& p) {
   const Real dr = b.r - a.r, dz = b.z - a.z;
+  if (dr == 0 && dz == 0) return a;
   const Real t = clamp(((p.r - a.r) * dr + (p.z - a.z) * dz) / (dr * dr + dz * dz), 0, 1);
   return {a.r + t * dr, a.z + t * dz};
 }
@@ -105,6 +106,7 @@ Real apart(const Flat& a, const Flat& b) { return std::hypot(a.r - b.r, a.z - b.
 
 // How far p is above the cone's side, along its normal in the (r, z) half-plane.
 Real above_side(Real radius, Real half, const Flat& p) {
+  if (half == 0) return std::max(p.z, p.r - radius);  // a disc, or a point
   return (2 * half * p.r + radius * (p.z - half)) / std::hypot(2 * half, radius);
 }
 

@@ -186,7 +186,7 @@ std::array<double, 4> Random::rotation() {
 
 const char* name_of(Trouble trouble) {
   constexpr const char* kNames[] = {"generic", "aligned", "touching", "nested", "parallel", "edges",
-                                    "sliver",  "far",     "tiny",     "huge",   "mixed"};
+                                    "sliver",  "far",     "tiny",     "huge",   "mixed",    "flat"};
   return kNames[static_cast<std::size_t>(trouble)];
 }
 
@@ -207,6 +207,14 @@ Spec random_spec(Kind kind, double scale, Random& random) {
   return s;
 }
 
+void flatten(Spec& s, Random& random) {
+  if (s.kind == Kind::ellipsoid || !s.points.empty() || unbounded(s.kind)) return;
+  const int used = static_cast<int>(sizes_used(s.kind)), zeros = random.integer(1, (1 << used) - 1);
+  for (int i = 0; i < used; ++i) {
+    if ((zeros >> i & 1) != 0) s.size[static_cast<std::size_t>(i)] = 0;
+  }
+}
+
 Spec lattice_spec(Kind kind, Random& random) {
   Spec s = random_spec(kind, 1, random);
   for (double& x : s.size) x = random.integer(1, 8) / 8.0;
@@ -221,7 +229,35 @@ Spec lattice_spec(Kind kind, Random& random) {
   return s;
 }
 
+namespace {
+
+Case flat_case(Kind kind_a, Kind kind_b, Random& random) {
+  const bool lattice = random.chance(0.5);
+  const auto spec = [&](Kind kind) { return lattice ? lattice_spec(kind, random) : random_spec(kind, 1, random); };
+  Case c{spec(kind_a), spec(kind_b)};
+  const int which = random.integer(0, 3);
+  if (which != 1) flatten(c.a, random);
+  if (which != 0) flatten(c.b, random);
+  if (lattice) {
+    if (random.chance(0.5)) c.a.wxyz = c.b.wxyz = random.chance(0.5) ? random.rotation() : right_angles(random);
+    Triple offset{};
+    for (double& x : offset) x = random.chance(0.5) ? 0 : random.integer(-12, 12) / 8.0;
+    for (double& x : c.a.xyz) x = random.integer(1, 8) / 8.0;
+    c.b.xyz = sum(c.a.xyz, 1, turned(c.a.wxyz, offset));
+    return c;
+  }
+  c.a.xyz = around({}, 2, 1, random);
+  place_near(c.a, c.b, random);
+  if (random.chance(0.3)) c.b.xyz = c.a.xyz;
+  if (random.chance(0.3)) c.b.wxyz = c.a.wxyz;
+  if (random.chance(0.3)) touch(c, random);
+  return c;
+}
+
+}  // namespace
+
 Case make_case(Kind kind_a, Kind kind_b, Trouble trouble, Random& random) {
+  if (trouble == Trouble::flat) return flat_case(kind_a, kind_b, random);
   double scale = 1, scale_b = 1;
   if (trouble == Trouble::tiny) scale = scale_b = 1e-4;
   if (trouble == Trouble::huge) scale = scale_b = 1e6;
@@ -236,6 +272,7 @@ Case make_case(Kind kind_a, Kind kind_b, Trouble trouble, Random& random) {
     case Trouble::tiny:
     case Trouble::huge:
     case Trouble::mixed:
+    case Trouble::flat:
       c.a.xyz = around({}, 2, scale, random);
       place_near(c.a, c.b, random);
       break;

@@ -41,11 +41,12 @@ enum class Trouble {
   tiny,      ///< a tenth of a millimetre
   huge,      ///< a million metres
   mixed,     ///< sizes from 1e-4 to 1e4 against each other
+  flat,      ///< sizes of 0, often touching, coplanar, collinear or concentric
 };
 
-inline constexpr std::array<Trouble, 11> kTroubles{
+inline constexpr std::array<Trouble, 12> kTroubles{
     Trouble::generic, Trouble::aligned, Trouble::touching, Trouble::nested, Trouble::parallel, Trouble::edges,
-    Trouble::sliver,  Trouble::far,     Trouble::tiny,     Trouble::huge,   Trouble::mixed};
+    Trouble::sliver,  Trouble::far,     Trouble::tiny,     Trouble::huge,   Trouble::mixed,    Trouble::flat};
 
 const char* name_of(Trouble trouble);
 
@@ -55,6 +56,9 @@ struct Case {
 
 /// A shape of size about `scale` at a random rotation about the origin.
 Spec random_spec(Kind kind, double scale, Random& random);
+/// Makes some sizes 0, at least one: a rectangle, disc, segment, ball or point. Ellipsoids have none of 0, and what is
+/// made of points stays as it is.
+void flatten(Spec& spec, Random& random);
 /// Lattice sizes (multiples of an eighth) and a rotation by right angles.
 Spec lattice_spec(Kind kind, Random& random);
 

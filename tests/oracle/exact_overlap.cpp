@@ -14,8 +14,9 @@ RationalPoint cross(const RationalPoint& p, const RationalPoint& q) {
 }
 RationalPoint exact(const Triple& t) { return {t[0], t[1], t[2]}; }
 
-RationalPoint rotated(const Spec& spec, const RationalPoint& p) {
-  const Rational w = spec.wxyz[0], x = spec.wxyz[1], y = spec.wxyz[2], z = spec.wxyz[3];
+RationalPoint rotated(const std::array<double, 4>& wxyz, const RationalPoint& p) {
+  if (wxyz == std::array<double, 4>{1, 0, 0, 0}) return p;
+  const Rational w = wxyz[0], x = wxyz[1], y = wxyz[2], z = wxyz[3];
   const RationalPoint v{x, y, z};
   // q p q* / |q|²
   const Rational length_sq = w * w + dot(v, v);
@@ -53,26 +54,6 @@ int compare_with_root(const Rational& x, const Rational& y, const Rational& z) {
   if (sx != sy) return sx < sy ? -1 : 1;
   return sx * cmp(Rational(x * x), Rational(y * y * z));
 }
-
-int compare_with_flat(const Spec& flat, const Spec& body, double margin) {
-  const RationalPoint n = rotated(flat, exact(flat.normal));
-  const Rational level = flat.offset + dot(n, exact(flat.xyz)), length_sq = dot(n, n);
-  Rational low, high;
-  bool first = true;
-  for (const RationalPoint& p : exact_core(body)) {
-    const Rational h = dot(n, p);
-    if (first || h < low) low = h;
-    if (first || h > high) high = h;
-    first = false;
-  }
-  // Signed distances are (low - level) / |n| - radius above and (level - high) / |n| - radius below.
-  const Rational radius = exact_radius(body) + margin;
-  const int above = compare_with_root(low - level, radius, length_sq);
-  if (flat.kind == Kind::half_space) return above;
-  return std::max(above, compare_with_root(level - high, radius, length_sq));
-}
-
-bool has_core(const Spec& s) { return !unbounded(s.kind) && !curved(s.kind); }
 
 Rational segment_distance_sq(const RationalPoint& p, const RationalPoint& u, const RationalPoint& q,
                              const RationalPoint& v) {
@@ -125,7 +106,10 @@ bool pierces(const RationalPoint& from, const RationalPoint& to, const std::arra
 
 }  // namespace
 
-std::vector<RationalPoint> exact_core(const Spec& spec) {
+namespace {
+
+// In the body's own frame.
+std::vector<RationalPoint> local_core(const Spec& spec) {
   std::vector<RationalPoint> local;
   const auto& s = spec.size;
   switch (spec.kind) {
@@ -143,9 +127,36 @@ std::vector<RationalPoint> exact_core(const Spec& spec) {
     default:
       for (const Triple& p : spec.points) local.push_back(exact(p));
   }
-  for (RationalPoint& p : local) p = rotated(spec, p) + exact(spec.xyz);
   return local;
 }
+
+}  // namespace
+
+ExactBody moved(const ExactBody& body, const std::array<double, 4>& wxyz, const Triple& xyz) {
+  ExactBody m = body;
+  const RationalPoint by = exact(xyz);
+  for (RationalPoint& p : m.core) p = rotated(wxyz, p) + by;
+  if (unbounded(body.kind)) {
+    m.normal = rotated(wxyz, body.normal);
+    m.level = body.level + dot(m.normal, by);
+  }
+  return m;
+}
+
+ExactBody exact_body(const Spec& spec) {
+  ExactBody body;
+  body.kind = spec.kind;
+  if (unbounded(spec.kind)) {
+    body.normal = exact(spec.normal);
+    body.level = spec.offset;
+  } else {
+    body.core = local_core(spec);
+    body.radius = exact_radius(spec);
+  }
+  return moved(body, spec.wxyz, spec.xyz);
+}
+
+std::vector<RationalPoint> exact_core(const Spec& spec) { return exact_body(spec).core; }
 
 Rational exact_radius(const Spec& spec) {
   return spec.kind == Kind::sphere || spec.kind == Kind::capsule ? Rational(spec.size[0]) : Rational(0);
@@ -161,17 +172,63 @@ Rational depth_sq(const std::vector<RationalPoint>& a, const std::vector<Rationa
   return unscaled(hull_depth_sq(scaled(a, by), scaled(b, by)), by);
 }
 
-std::optional<int> compare_with_margin(const Spec& a, const Spec& b, double margin) {
-  if (unbounded(a.kind) && has_core(b)) return compare_with_flat(a, b, margin);
-  if (unbounded(b.kind) && has_core(a)) return compare_with_flat(b, a, margin);
-  if (!has_core(a) || !has_core(b)) return {};
-  const auto core_a = exact_core(a), core_b = exact_core(b);
-  const Rational radius = exact_radius(a) + exact_radius(b) + margin;
-  const Rational apart = distance_sq(core_a, core_b);
-  if (sgn(apart) > 0) return sgn(radius) < 0 ? 1 : cmp(apart, Rational(radius * radius));
+ExactPair::ExactPair(ExactBody a, ExactBody b) : a_(std::move(a)), b_(std::move(b)) {
+  if (!unbounded(a_.kind) && unbounded(b_.kind)) std::swap(a_, b_);
+  radius_ = a_.radius + b_.radius;
+  if (!unbounded(a_.kind)) {
+    apart_sq_ = distance_sq(a_.core, b_.core);
+    return;
+  }
+  if (unbounded(b_.kind) && a_.kind == Kind::plane) std::swap(a_, b_);
+  const RationalPoint& n = a_.normal;
+  normal_sq_ = dot(n, n);
+  Rational low, high;
+  if (unbounded(b_.kind)) {
+    const RationalPoint across = cross(n, b_.normal);
+    const Rational share = dot(n, b_.normal) / normal_sq_;
+    endless_ = sgn(across.x) != 0 || sgn(across.y) != 0 || sgn(across.z) != 0 ||
+               (a_.kind == Kind::half_space && b_.kind == Kind::half_space && sgn(share) > 0);
+    low = high = sgn(share) != 0 ? Rational(b_.level / share) : Rational(0);
+  } else {
+    bool first = true;
+    for (const RationalPoint& p : b_.core) {
+      const Rational h = dot(n, p);
+      if (first || h < low) low = h;
+      if (first || h > high) high = h;
+      first = false;
+    }
+  }
+  above_ = low - a_.level;
+  if (a_.kind == Kind::plane) below_ = a_.level - high;
+}
+
+int ExactPair::compare(double margin) const {
+  if (endless_) return -1;
+  const Rational radius = radius_ + margin;
+  if (above_) {
+    const int above = compare_with_root(*above_, radius, normal_sq_);
+    return below_ ? std::max(above, compare_with_root(*below_, radius, normal_sq_)) : above;
+  }
+  if (sgn(apart_sq_) > 0) return sgn(radius) < 0 ? 1 : cmp(apart_sq_, Rational(radius * radius));
   if (sgn(radius) > 0) return -1;
-  if (sgn(radius) == 0) return sgn(depth_sq(core_a, core_b)) > 0 ? -1 : 0;
-  return cmp(Rational(radius * radius), depth_sq(core_a, core_b));
+  if (!depth_sq_) depth_sq_ = depth_sq(a_.core, b_.core);
+  if (sgn(radius) == 0) return sgn(*depth_sq_) > 0 ? -1 : 0;
+  return cmp(Rational(radius * radius), *depth_sq_);
+}
+
+double ExactPair::gap() const {
+  constexpr mp_bitcnt_t kBits = 256;
+  if (endless_) return 0;
+  const mpf_class length(sqrt(mpf_class(above_ ? normal_sq_ : apart_sq_, kBits)));
+  mpf_class value = length;
+  if (above_) value = mpf_class(below_ ? std::max(*above_, *below_) : *above_, kBits) / length;
+  value -= mpf_class(radius_, kBits);
+  return std::max(0.0, value.get_d());
+}
+
+std::optional<int> compare_with_margin(const Spec& a, const Spec& b, double margin) {
+  if (!has_exact_body(a.kind) || !has_exact_body(b.kind) || (unbounded(a.kind) && unbounded(b.kind))) return {};
+  return ExactPair(exact_body(a), exact_body(b)).compare(margin);
 }
 
 Rational triangle_distance_sq(const std::array<RationalPoint, 3>& a, const std::array<RationalPoint, 3>& b) {

@@ -19,6 +19,42 @@ struct RationalPoint {
   Rational x, y, z;
 };
 
+/// A body in the world without any rounding: the hull of points widened by a radius, or a plane and what is below it.
+struct ExactBody {
+  Kind kind = Kind::sphere;
+  std::vector<RationalPoint> core;  ///< of bounded ones
+  Rational radius;
+  RationalPoint normal;  ///< of half-spaces and planes, of any length: normal · x against level
+  Rational level;
+};
+
+/// Whether the body is rational: all but cylinders, cones and ellipsoids.
+inline bool has_exact_body(Kind kind) { return !curved(kind); }
+/// Needs has_exact_body.
+ExactBody exact_body(const Spec& spec);
+/// The same body, turned by a quaternion of any length (real part first) and then moved.
+ExactBody moved(const ExactBody& body, const std::array<double, 4>& wxyz, const Triple& xyz);
+
+/// Two of them; what is needed of their distance is found once. Half-spaces and planes that are not exactly parallel
+/// meet, however far away.
+class ExactPair {
+ public:
+  ExactPair(ExactBody a, ExactBody b);
+  /// The sign of (signed distance - margin): -1 deeper or nearer, 0 exactly at the margin, 1 farther.
+  int compare(double margin) const;
+  /// A double next to the signed distance where that is positive, otherwise 0.
+  double gap() const;
+
+ private:
+  ExactBody a_, b_;
+  // Of bounded bodies: the squared distance of the cores. Otherwise the signed distance is the larger of the heights
+  // over the normal's length, less the radius.
+  Rational apart_sq_, normal_sq_ = 1, radius_;
+  std::optional<Rational> above_, below_;
+  bool endless_ = false;  // minus infinity
+  mutable std::optional<Rational> depth_sq_;
+};
+
 /// World coordinates of the vertices of a box, triangle or hull, of a capsule's ends, of a sphere's centre.
 std::vector<RationalPoint> exact_core(const Spec& spec);
 /// The radius around the core: of a sphere or capsule; otherwise 0.

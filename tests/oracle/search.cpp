@@ -21,7 +21,7 @@ struct Circle {
 std::vector<Circle> circles_of(const Body& body, int facing) {
   std::vector<Circle> list;
   for (const Vec& e : body.edges) list.push_back({e, 0});
-  if (body.kind == Kind::cone) {
+  if (body.kind == Kind::cone && body.size.x > 0) {
     list.push_back({body.rotation.col[2], facing * body.size.x / std::hypot(body.size.x, 2 * body.size.y)});
   }
   if (body.kind == Kind::ellipsoid) {

@@ -3,8 +3,9 @@
 
     documents_test.py ROOT
 
-A snippet is a fenced block after a line `<!-- from PATH -->`; it equals what stands in that file between the lines
-`// [snippet]` and `// [/snippet]`, without its common indentation.
+Every block of C++ in the README and docs/ is a snippet: it comes after a line `<!-- from PATH -->` or `<!-- from PATH#NAME -->`
+and equals what stands in that file, which is built and run as a test, between the lines `// [snippet NAME]` and
+`// [/snippet NAME]`, without its common indentation.
 """
 
 import pathlib
@@ -15,8 +16,13 @@ import textwrap
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
-SNIPPET = re.compile(r"^<!-- from (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from make_reference import slug  # noqa: E402
+
+SNIPPET = re.compile(r"^<!-- from ([^\s#]+)(?:#(\w+))? -->\n```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BUILT = re.compile(r"examples/\d\d_\w+\.cpp|tests/project/page_snippets\.cpp")
+IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s#]+)\)")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)]*))?\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,34 +34,48 @@ def documents():
     return sorted(path for name in set(listed.stdout.splitlines()) if (path := ROOT / name).exists())
 
 
-def region(path):
-    inside = re.search(r"^\s*// \[snippet\]\n(.*?)^\s*// \[/snippet\]$", path.read_text(encoding="utf-8"),
+def region(path, name):
+    mark = f"snippet {name}" if name else "snippet"
+    inside = re.search(rf"^\s*// \[{mark}\]\n(.*?)^\s*// \[/{mark}\]$", path.read_text(encoding="utf-8"),
                        re.MULTILINE | re.DOTALL)
     return textwrap.dedent(inside[1]) if inside else None
 
 
 class Documents(unittest.TestCase):
     def test_snippets_equal_their_files(self):
-        seen = 0
-        for document in documents():
-            for source, block in SNIPPET.findall(document.read_text(encoding="utf-8")):
-                with self.subTest(document=document.name, source=source):
-                    self.assertEqual(block, region(ROOT / source))
-                seen += 1
-        self.assertGreater(seen, 0, "the README shows at least one example")
+        for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            text = document.read_text(encoding="utf-8")
+            snippets = SNIPPET.findall(text)
+            with self.subTest(document=document.name):
+                self.assertEqual(len(snippets), len(re.findall(r"^```(?:cpp|c\+\+)", text, re.MULTILINE)),
+                                 "every block of C++ says where it is from")
+            for source, name, block in snippets:
+                with self.subTest(document=document.name, source=source, name=name):
+                    self.assertRegex(source, BUILT)
+                    self.assertEqual(block, region(ROOT / source, name))
 
     def test_links_lead_somewhere(self):
         for document in documents():
             text = FENCE.sub("", document.read_text(encoding="utf-8"))
-            for target in LINK.findall(text):
+            for target, anchor in LINK.findall(text):
                 if re.match(r"[a-z]+:", target):
                     continue
+                file = document.parent / target if target else document
+                with self.subTest(document=document.name, target=target, anchor=anchor):
+                    self.assertTrue(file.exists())
+                    if anchor:
+                        headings = re.findall(r"^#+ (.+)$", FENCE.sub("", file.read_text(encoding="utf-8")), re.MULTILINE)
+                        self.assertIn(anchor, map(slug, headings))
+
+    def test_pictures_are_there_and_small(self):
+        for document in documents():
+            for target in IMAGE.findall(FENCE.sub("", document.read_text(encoding="utf-8"))):
                 with self.subTest(document=document.name, target=target):
-                    self.assertTrue((document.parent / target).exists())
+                    self.assertLess((document.parent / target).stat().st_size, 150_000)
 
     def test_every_package_is_explained(self):
         lists = re.findall(r"^[A-Z]+_PACKAGES=\(([^)]*)\)", (ROOT / "dev").read_text(encoding="utf-8"), re.MULTILINE)
-        self.assertEqual(len(lists), 4)
+        self.assertEqual(len(lists), 5)
         explained = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
         for package in " ".join(lists).split():
             with self.subTest(package=package):

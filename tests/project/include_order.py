@@ -14,6 +14,8 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PUBLIC_LIBRARIES = {"Eigen"}
+# Slow to compile, so that one file sees it and the others a table of options.
+FIREWALLS = {"CLI": "apps/graze/parse.cpp"}
 
 
 def includes(path):
@@ -78,6 +80,9 @@ def check(root, rooms):
                 place = room_of(target, rooms)
                 if place and not place[1]:
                     report(path, number, f"{folder} use the public headers only ({target})")
+                only = FIREWALLS.get(target.split("/")[0])
+                if only and path != root / only:
+                    report(path, number, f"only {only} includes {target}")
 
     for folder in ("include/graze", "src"):
         for path in sorted((root / folder).glob("*/")):

@@ -59,6 +59,10 @@ class IncludeOrder(unittest.TestCase):
         self.assert_clean("examples/01_first.cpp", '#include "graze/graze.h"')
         self.assert_found("examples/01_first.cpp", '#include "query/gjk.h"', "public headers only")
 
+    def test_slow_libraries_stay_behind_one_file(self):
+        self.assert_clean("apps/graze/parse.cpp", "#include <CLI/CLI.hpp>")
+        self.assert_found("apps/graze/info.cpp", "#include <CLI/CLI.hpp>", "only apps/graze/parse.cpp includes")
+
     def test_a_folder_that_is_no_room_is_found(self):
         self.assertIn("no such room", self.violations("src/misc/x.cpp", "#include <vector>")[0])
 

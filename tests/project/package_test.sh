@@ -20,6 +20,10 @@ has() {
     grep -q -E "$2" <<<"$contents" || { echo "$contents"; fail "$(basename "$1") lacks $2"; }
 }
 has "${program[0]}" ' \./usr/bin/graze$'
+has "${program[0]}" ' \./usr/share/man/man1/graze\.1$'
+has "${program[0]}" ' \./usr/share/bash-completion/completions/graze$'
+has "${program[0]}" ' \./usr/share/zsh/vendor-completions/_graze$'
+has "${program[0]}" ' \./usr/share/fish/vendor_completions\.d/graze\.fish$'
 has "${library[0]}" ' \./usr/include/graze/graze\.h$'
 has "${library[0]}" ' \./usr/include/graze/version\.h$'
 has "${library[0]}" ' \./usr/lib/cmake/graze/graze-config\.cmake$'

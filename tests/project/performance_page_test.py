@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The performance page says what the claims files say."""
+"""The performance page says what the claims files say, and its chart shows what the page says."""
 
 import json
 import pathlib
@@ -7,7 +7,9 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import make_performance_chart as drawer  # noqa: E402
 import make_performance_page as maker  # noqa: E402
 
 
@@ -54,6 +56,20 @@ class PerformancePage(unittest.TestCase):
     def test_no_claims_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit):
             maker.page(folder)
+
+    def test_the_chart_has_every_time_beside_a_library_and_nothing_else(self):
+        text = self.page([claim(ratio=3.0), claim(ratio=0.5, peer_name="Coal 3"), claim(ratio=7.0, unit="MB"),
+                          claim(ratio=8.0, peer_name="graze, no cache"), claim(ratio=9.0, peer_name="FCLx")])
+        self.assertEqual(drawer.rows_of(text), [("shapes", ["FCL", "Coal"], [3.0, 0.5])])
+        chart = drawer.chart(text)
+        self.assertEqual((chart.count('class="dot"'), chart.count('class="slower"')), (1, 1))
+        self.assertIn("1 of 2 are at 1 × or more", chart)
+        self.assertIn("1.75 ×", chart)  # the median
+
+    def test_the_chart_is_that_of_the_page(self):
+        page = (ROOT / "docs/performance.md").read_text(encoding="utf-8")
+        self.assertTrue((ROOT / "docs/performance.svg").read_text(encoding="utf-8") == drawer.chart(page),
+                        "docs/performance.svg is not the chart of docs/performance.md: run ./dev docs pages")
 
 
 if __name__ == "__main__":

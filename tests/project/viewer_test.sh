@@ -20,33 +20,19 @@ status=0
     --report "$folder/report.html" --quiet || status=$?
 [[ $status == 1 ]] || { echo "the wagon should not fit: exit code $status"; exit 1; }
 
+# box FILE HALF_WIDTH BOTTOM TOP: 2 m long.
+box() {
+    {
+        printf 'OFF\n8 12 0\n'
+        for z in "$3" "$4"; do printf '%s\n' "-1 -$2 $z" "1 -$2 $z" "1 $2 $z" "-1 $2 $z"; done
+        printf '3 %s\n' '0 2 1' '0 3 2' '4 5 6' '4 6 7' '0 1 5' '0 5 4' '1 2 6' '1 6 5' '2 3 7' '2 7 6' '3 0 4' '3 4 7'
+    } >"$1"
+}
+
 # A box that grows wider from pose to pose.
 mkdir "$folder/shapes"
 for i in 1 2 3; do
-    cat >"$folder/shapes/box_$i.off" <<END
-OFF
-8 12 0
--1 -$i -1
-1 -$i -1
-1 $i -1
--1 $i -1
--1 -$i 1
-1 -$i 1
-1 $i 1
--1 $i 1
-3 0 2 1
-3 0 3 2
-3 4 5 6
-3 4 6 7
-3 0 1 5
-3 0 5 4
-3 1 2 6
-3 1 6 5
-3 2 3 7
-3 2 7 6
-3 3 0 4
-3 3 4 7
-END
+    box "$folder/shapes/box_$i.off" "$i" -1 1
 done
 printf '0 0 0 0 0 0 0 1\n1 5 0 0 0 0 0 1\n2 10 0 0 0 0 0 1\n' >"$folder/path.tum"
 printf 'x,y,z\n2,1.05,0\n5,-2.9,0\n9,3.05,0.5\n4,4,0\n' >"$folder/scan.csv"
@@ -54,5 +40,15 @@ printf 'x,y,z\n2,1.05,0\n5,-2.9,0\n9,3.05,0.5\n4,4,0\n' >"$folder/scan.csv"
     --quiet || status=$?
 [[ $status == 1 ]] || { echo "the box should not fit: exit code $status"; exit 1; }
 
-GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
+# One point beside a path of 100 m, over a floor that ends half-way: a bin that stands alone, and a stretch not scanned.
+box "$folder/cube.off" 1 0.5 2.5
+printf '0 0 0 0 0 0 0 1\n1 100 0 0 0 0 0 1\n' >"$folder/straight.tum"
+awk 'BEGIN { print "x,y,z"; print "30.5,1.05,1.5";
+    for (x = -2; x < 60; x += 0.2) for (y = -4; y <= 4; y += 0.5) print x "," y ",0" }' >"$folder/floor.csv"
+status=0
+"$graze" clearance "$folder/floor.csv" --path "$folder/straight.tum" --model "$folder/cube.off" --report "$folder/lone.html" \
+    --quiet || status=$?
+[[ $status == 1 ]] || { echo "the cube should not pass the point: exit code $status"; exit 1; }
+
+GRAZE_LONE_REPORT=$folder/lone.html GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
     timeout 280 node --test "$source/viewer/test/report.test.mjs"

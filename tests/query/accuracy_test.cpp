@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "oracle/exact_overlap.h"
+#include "support/paths.h"
 #include "support/scale.h"
 
 namespace graze_test {
@@ -115,7 +116,7 @@ std::vector<PublishedRow> published_rows(std::istream& text) {
 }
 
 TEST(Accuracy, IsPublishedWithinTheGates) {
-  std::ifstream text(GRAZE_SOURCE_DIR "/docs/accuracy.md");
+  std::ifstream text(project_file("docs/accuracy.md"));
   const auto rows = published_rows(text);
   EXPECT_EQ(rows.size(), kKinds.size() * (kKinds.size() + 1) / 2);
   for (const PublishedRow& r : rows) EXPECT_TRUE(r.within_gate()) << r.a << ", " << r.b;

@@ -71,7 +71,7 @@ TEST(Allocation, NoVerbAllocatesForClouds) {
   for (const double x : {1.8, 0.5}) {
     const graze::Placed b = at(graze::Cloud(std::span<const graze::Vec3>(points)), graze::Pose::at({x, 0, 0}));
     const graze::ProbabilityOptions noise{.sigma_a = 0.02, .sigma_b = 0.01, .samples = 100, .of_a = each, .of_b = each};
-    (void)probability(a, b, noise, scratch);  // makes the memory
+    (void)probability(a, b, noise, scratch);  // makes the memory and the trees
     EXPECT_EQ(allocations_of([&] {
                 (void)collide(a, b);
                 (void)distance(a, b);
@@ -94,7 +94,11 @@ TEST(Allocation, NoVerbAllocatesForMeshes) {
     graze::Placed b = at(shell, random_place(random, graze::Vec3::Zero(), 1));
     if (i % 3 == 0)
       b.geometry = geometry_of(shape_of(random_spec(kKinds[static_cast<std::size_t>(i) % kKinds.size()], 0.5, random)));
-    if (i % 7 == 0) b.geometry = graze::Cloud(std::span<const graze::Vec3>(points), {.radius = 0.1});
+    if (i % 7 == 0) {
+      const graze::Cloud cloud(std::span<const graze::Vec3>(points), {.radius = 0.1});
+      cloud.prepare();
+      b.geometry = cloud;
+    }
     graze::PairCache cache;
     const long count = allocations_of([&] {
       (void)collide(a, b, {.cache = &cache});

@@ -85,7 +85,8 @@ TEST(MeshFront, OfOtherMeshesOrOtherTreesIsNotUsed) {
   Random random(2);
   const Soup ball = closed(8, true, 0.2);
   for (int round = 0, n = scaled(20); round < n && !HasFailure(); ++round) {
-    Mesh a = ball.mesh(), b = closed(5, true).mesh();
+    graze::DeformingMesh a(ball.mesh());
+    const Mesh b = closed(5, true).mesh();
     const Mesh other = closed(2, true).mesh(), none;
     PairCache cache;
     cache.keep_front();

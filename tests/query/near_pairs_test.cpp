@@ -60,7 +60,7 @@ TEST(NearPairs, HoldEveryPairThatMeetsAtSomeTime) {
       }
     }
   }
-  EXPECT_GT(met, 100U);
+  EXPECT_GT(met, static_cast<std::size_t>(scaled(100)));
   EXPECT_LT(visited, all / 4);
 }
 

@@ -333,7 +333,7 @@ TEST(Probability, RefusesNonsense) {
             "tolerance: must not be negative, got nan");
   std::vector<double> room(2);
   EXPECT_EQ(refusal([&] { (void)probability(cloud, cloud, {.of_b = room}); }),
-            "of_b: needs one number per point: 1, got room for 2");
+            "of_b: needs room for one answer each: 1, got 2");
 }
 
 }  // namespace

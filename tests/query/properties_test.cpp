@@ -37,7 +37,7 @@ void for_random_pairs(int count, std::uint64_t salt, const Check& check) {
     Random random(seed);
     const Kind a = kKinds[static_cast<std::size_t>(random.integer(0, 9))];
     const Kind b = kKinds[static_cast<std::size_t>(random.integer(0, 9))];
-    Trouble trouble = kTroubles[static_cast<std::size_t>(random.integer(0, 10))];
+    Trouble trouble = kTroubles[static_cast<std::size_t>(random.integer(0, 11))];
     if (trouble == Trouble::touching) trouble = Trouble::generic;
     const Case c = make_case(a, b, trouble, random);
     SCOPED_TRACE(testing::Message() << name_of(trouble) << ", seed " << seed << "\n  a: " << describe(c.a)

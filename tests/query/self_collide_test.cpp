@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graze/geometry/deforming_mesh.h"
 #include "oracle/exact_overlap.h"
 #include "support/meshes.h"
 #include "support/scale.h"
@@ -111,16 +112,16 @@ TEST(SelfCollision, IsSeenWhereADeformingSurfaceFolds) {
       sheet.triangles.push_back({a, b, a + 1}), sheet.triangles.push_back({b, b + 1, a + 1});
     }
   }
-  Mesh mesh = sheet.mesh();
-  EXPECT_FALSE(self_collide(mesh));
+  graze::DeformingMesh mesh(sheet.mesh());
+  EXPECT_FALSE(self_collide(mesh.mesh()));
   std::vector<Vec3> rolled = sheet.vertices;
   for (Vec3& v : rolled) v = Vec3(std::cos(4 * v.x()) * 0.3, v.y(), std::sin(4 * v.x()) * 0.3 + v.z());
   mesh.replace_vertices(rolled);
-  EXPECT_TRUE(self_collide(mesh)) << "rolled up by more than a turn";
+  EXPECT_TRUE(self_collide(mesh.mesh())) << "rolled up by more than a turn";
   std::vector<FoldedPair> pairs(10);
-  EXPECT_GT(self_collisions(mesh, pairs), 10u);
+  EXPECT_GT(self_collisions(mesh.mesh(), pairs), 10u);
   mesh.replace_vertices(sheet.vertices);
-  EXPECT_FALSE(self_collide(mesh));
+  EXPECT_FALSE(self_collide(mesh.mesh()));
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
   std::mt19937_64 random(12);
   int hits = 0, misses = 0;
   for (const Layout layout : kLayouts) {
-    const int scenes = scaled(8);
+    const int scenes = std::max(scaled(8), 4);
     for (int scene = 0; scene < scenes; ++scene) {
       const std::size_t count = 1 + static_cast<std::size_t>(scene) * 32 / static_cast<std::size_t>(scenes);
       const BallTree a(balls(random, layout, count)), b(balls(random, layout, count + 3));

@@ -79,6 +79,7 @@ struct Inside {
   }
   bool operator()(const graze::Cone& c) const {
     const double h = c.half_length, slant = std::hypot(2 * h, double{c.radius});
+    if (h == 0) return std::abs(p.z()) <= slack && across() <= c.radius + slack;
     return p.z() >= -h - slack && (2 * h * across() + c.radius * (p.z() - h)) / slant <= slack;
   }
   bool operator()(const graze::Ellipsoid& e) const {
@@ -86,9 +87,10 @@ struct Inside {
   }
 };
 
-/// One of the closed-form shapes, sizes 10^low to 10^high.
-inline graze::Shape random_body(int kind, double low, double high, Generator& random) {
-  const auto size = [&] { return random.magnitude(low, high); };
+/// One of the closed-form shapes, sizes 10^low to 10^high; with `zeros` some are 0.
+inline graze::Shape random_body(int kind, double low, double high, Generator& random, bool zeros = false) {
+  const auto size = [&] { return zeros && random.integer(0, 5) == 0 ? 0 : random.magnitude(low, high); };
+  const auto radius = [&] { return random.magnitude(low, high); };
   switch (kind) {
     case 0:
       return graze::Sphere{.radius = size()};
@@ -101,7 +103,7 @@ inline graze::Shape random_body(int kind, double low, double high, Generator& ra
     case 4:
       return graze::Cone{.radius = size(), .half_length = size()};
     default:
-      return graze::Ellipsoid{.radii = {size(), size(), size()}};
+      return graze::Ellipsoid{.radii = {radius(), radius(), radius()}};
   }
 }
 inline constexpr int kBodies = 6;

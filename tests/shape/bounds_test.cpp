@@ -63,7 +63,7 @@ TEST(Bounds, EncloseAndAreTight) {
       Generator random(seed);
       SCOPED_TRACE("seed " + std::to_string(seed));
       const double far = random.integer(0, 2) == 0 ? 0 : random.magnitude(-3, 7);
-      const Shape shape = random_body(kind, -4, 4, random);
+      const Shape shape = random_body(kind, -4, 4, random, true);
       const Pose pose = random.integer(0, 3) == 0 ? Pose::at(random.in_cube(far)) : random.pose(far);
       std::visit(
           [&](const auto& s) {

@@ -157,10 +157,19 @@ TEST(Mass, IsNoneWithoutAFiniteVolume) {
   const std::vector<Vec3> square{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
   for (const Shape& thin :
        {Shape(Sphere{.radius = 0}), Shape(Triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0})), Shape(Plane({0, 0, 1}, 0)),
-        Shape(Convex::hull_of(point)), Shape(Convex::hull_of(segment)), Shape(Convex::hull_of(square))}) {
+        Shape(Convex::hull_of(point)), Shape(Convex::hull_of(segment)), Shape(Convex::hull_of(square)),
+        Shape(Box{.half = {1, 0, 2}}), Shape(Box{.half = {0, 0, 0}}), Shape(Capsule{.radius = 0, .half_length = 1}),
+        Shape(Capsule{.radius = 0, .half_length = 0}), Shape(Cylinder{.radius = 1, .half_length = 0}),
+        Shape(Cylinder{.radius = 0, .half_length = 1}), Shape(Cone{.radius = 1, .half_length = 0}),
+        Shape(Cone{.radius = 0, .half_length = 1}), Shape(Cone{.radius = 0, .half_length = 0})}) {
     EXPECT_EQ(volume(thin), 0) << name_of(thin);
     EXPECT_FALSE(mass_properties(thin)) << name_of(thin);
   }
+  const auto ball = mass_properties(Capsule{.radius = 2, .half_length = 0}),
+             same = mass_properties(Sphere{.radius = 2});
+  ASSERT_TRUE(ball && same);
+  EXPECT_NEAR(ball->mass, same->mass, 1e-13 * same->mass);
+  EXPECT_NEAR((ball->inertia - same->inertia).norm(), 0, 1e-13 * same->mass);
   EXPECT_EQ(volume(HalfSpace({0, 0, 1}, 0)), kInfinity);
   EXPECT_FALSE(mass_properties(HalfSpace({0, 0, 1}, 0)));
 }

@@ -34,7 +34,7 @@ TEST(Support, IsTheMaximumOverTheSurface) {
     for (int kind = 0; kind < kBodies; ++kind) {
       Generator random(static_cast<std::uint64_t>(i * kBodies + kind));
       SCOPED_TRACE("seed " + std::to_string(i * kBodies + kind));
-      const Shape shape = random_body(kind, -3, 3, random);
+      const Shape shape = random_body(kind, -3, 3, random, true);
       std::visit(
           [&](const auto& s) {
             if constexpr (requires { SurfacePoint{random}(s), support(s, Vec3()); }) expect_highest(s, 100, random);
@@ -59,7 +59,7 @@ TEST(Support, IsAPointOfTheShape) {
   for (int i = 0; i < scaled(1000); ++i) {
     for (int kind = 0; kind < kBodies; ++kind) {
       Generator random(static_cast<std::uint64_t>(i * kBodies + kind));
-      const Shape shape = random_body(kind, -3, 3, random);
+      const Shape shape = random_body(kind, -3, 3, random, true);
       const Vec3 direction = random.direction() * random.magnitude(-100, 100);
       std::visit(
           [&](const auto& s) {
@@ -91,7 +91,7 @@ TEST(Support, OfTheZeroVectorIsSomePointOfTheShape) {
   for (const Vec3& zero : {Vec3(0, 0, 0), Vec3(-0.0, -0.0, -0.0)}) {
     for (int kind = 0; kind < kBodies; ++kind) {
       Generator random(static_cast<std::uint64_t>(kind));
-      const Shape shape = random_body(kind, -1, 1, random);
+      const Shape shape = random_body(kind, -1, 1, random, true);
       std::visit(
           [&](const auto& s) {
             if constexpr (requires { Inside{Vec3()}(s); }) {

@@ -13,14 +13,14 @@ const double kNan = std::nan("");
 
 TEST(Validation, NamesTheFieldAndTheValue) {
   EXPECT_EQ(refusal([] { return Sphere{.radius = -1}; }), "sphere radius: must be 0 or between 1e-50 and 1e50, got -1");
-  EXPECT_EQ(refusal([] { return Capsule{.radius = 0, .half_length = 1}; }),
-            "capsule radius: must be positive and between 1e-50 and 1e50, got 0");
+  EXPECT_EQ(refusal([] { return Capsule{.radius = -1, .half_length = 1}; }),
+            "capsule radius: must be 0 or between 1e-50 and 1e50, got -1");
   EXPECT_EQ(refusal([] { return Capsule{.radius = 1, .half_length = kInfinity}; }),
-            "capsule half_length: must be positive and between 1e-50 and 1e50, got inf");
+            "capsule half_length: must be 0 or between 1e-50 and 1e50, got inf");
   EXPECT_EQ(refusal([] {
               return Box{.half = {1, -2, 3}};
             }),
-            "box half extents: each must be positive and between 1e-50 and 1e50, got (1, -2, 3)");
+            "box half extents: each must be 0 or between 1e-50 and 1e50, got (1, -2, 3)");
   EXPECT_EQ(refusal([] {
               Triangle({1, 2, 3}, {4, kNan, 6}, {7, 8, 9});
             }),
@@ -88,9 +88,16 @@ TEST(Validation, RefusesEveryBadSizeOfEveryShape) {
     for (const double good : {1e-50, 1e-4, 1.0, 1e6, 1e50}) {
       EXPECT_EQ(refusal([&, make = make] { make(good); }), "") << field << " " << good;
     }
-    const bool may_be_zero = std::string(field) == "sphere radius";
+    const bool may_be_zero = std::string(field) != "ellipsoid radii";
     EXPECT_EQ(refusal([&, make = make] { make(0); }).empty(), may_be_zero) << field;
+    EXPECT_EQ(refusal([&, make = make] { make(-0.0); }).empty(), may_be_zero) << field;
   }
+}
+
+TEST(Validation, SaysWhatToTakeInsteadOfAFlatEllipsoid) {
+  EXPECT_EQ(refusal([] { return Ellipsoid{.radii = Vec3(1, 0, 2)}; }),
+            "ellipsoid radii: each must be positive and between 1e-50 and 1e50, got (1, 0, 2); for a flat body take a "
+            "cylinder of half_length 0 (a disc), a capsule of radius 0 (a segment) or a convex of points");
 }
 
 TEST(Validation, RefusesBadCoordinates) {

@@ -1,5 +1,8 @@
 #include "support/allocations.h"
 
+#include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 
@@ -16,10 +19,85 @@
 #define GRAZE_OWN_MALLOC 0
 #endif
 
+#if GRAZE_OWN_MALLOC
+#include <malloc.h>
+#endif
+
 namespace {
 
 thread_local bool counting = false;
 thread_local long allocations = 0;
+thread_local long balance = 0;   // blocks taken and not given back
+thread_local long failing = -1;  // how many allocations succeed before one fails; -1: none will
+thread_local bool failed = false;
+
+// Whether this allocation is to succeed.
+[[maybe_unused]] bool count_one() {
+  if (!counting) return true;
+  ++allocations;
+  if (failing >= 0 && failing-- == 0) {
+    failed = true;
+    errno = ENOMEM;
+    return false;
+  }
+  return true;
+}
+
+#if GRAZE_OWN_MALLOC
+std::atomic<bool> measuring{false};
+std::atomic<long> live{0}, peak{0};
+
+// Of small blocks malloc knows the size. Large ones are known by what was asked for: up to a huge page behind those
+// that are aligned to one is theirs, too, and nobody ever touches it.
+constexpr std::size_t kLarge = 1 << 20;
+struct Large {
+  void* block;
+  std::size_t size;
+};
+std::array<Large, 512> large{};
+std::atomic_flag large_busy = ATOMIC_FLAG_INIT;
+
+// Replaces the entry of `from` by `to`; false if there is none.
+bool replace_large(void* from, const Large& to, std::size_t& size) {
+  while (large_busy.test_and_set(std::memory_order_acquire)) {
+  }
+  bool found = false;
+  for (Large& entry : large) {
+    if (entry.block != from) continue;
+    size = entry.size;
+    entry = to;
+    found = true;
+    break;
+  }
+  large_busy.clear(std::memory_order_release);
+  return found;
+}
+
+void measure_taken(void* block, std::size_t asked) {
+  if (!measuring.load(std::memory_order_relaxed) || block == nullptr) return;
+  std::size_t size = 0, unused = 0;
+  size = asked >= kLarge && replace_large(nullptr, {block, asked}, unused) ? asked : malloc_usable_size(block);
+  const long now = live += static_cast<long>(size);
+  long most = peak;
+  while (now > most && !peak.compare_exchange_weak(most, now)) {
+  }
+}
+
+void measure_given(void* block) {
+  if (!measuring.load(std::memory_order_relaxed) || block == nullptr) return;
+  std::size_t size = malloc_usable_size(block);
+  if (size >= kLarge) (void)replace_large(block, {nullptr, 0}, size);
+  live -= static_cast<long>(size);
+}
+#endif
+
+[[maybe_unused]] void* taken(void* block, [[maybe_unused]] std::size_t size) {
+  balance += counting && block != nullptr ? 1 : 0;
+#if GRAZE_OWN_MALLOC
+  measure_taken(block, size);
+#endif
+  return block;
+}
 
 }  // namespace
 
@@ -29,22 +107,34 @@ void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
 
-void* malloc(std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_malloc(size);
-}
+void* malloc(std::size_t size) { return count_one() ? taken(__libc_malloc(size), size) : nullptr; }
 void* calloc(std::size_t count, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_calloc(count, size);
+  return count_one() ? taken(__libc_calloc(count, size), count * size) : nullptr;
 }
 void* realloc(void* old, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_realloc(old, size);
+  if (!count_one()) return nullptr;
+  measure_given(old);
+  void* moved = __libc_realloc(old, size);
+  if (old == nullptr) return taken(moved, size);
+  measure_taken(moved, size);
+  return moved;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  allocations += counting ? 1 : 0;
-  return __libc_memalign(alignment, size);
+  return count_one() ? taken(__libc_memalign(alignment, size), size) : nullptr;
+}
+void* memalign(std::size_t alignment, std::size_t size) {
+  return count_one() ? taken(__libc_memalign(alignment, size), size) : nullptr;
+}
+int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
+  *block = count_one() ? taken(__libc_memalign(alignment, size), size) : nullptr;
+  return *block == nullptr ? ENOMEM : 0;
+}
+void free(void* block) {
+  balance -= counting && block != nullptr ? 1 : 0;
+  measure_given(block);
+  __libc_free(block);
 }
 }
 #endif
@@ -54,8 +144,37 @@ namespace graze_test {
 bool counts_allocations() { return GRAZE_OWN_MALLOC != 0; }
 
 void start_counting_allocations() {
-  allocations = 0;
+  allocations = balance = 0;
+  failing = -1, failed = false;
   counting = true;
+}
+
+void start_failing_allocations(long after) {
+  start_counting_allocations();
+  failing = after;
+}
+
+FailedAllocation stop_failing_allocations() {
+  counting = false;
+  failing = -1;
+  return {failed, balance};
+}
+
+void start_measuring_memory() {
+#if GRAZE_OWN_MALLOC
+  live = peak = 0;
+  large.fill({});
+  measuring = true;
+#endif
+}
+
+long stop_measuring_memory() {
+#if GRAZE_OWN_MALLOC
+  measuring = false;
+  return peak;
+#else
+  return 0;
+#endif
 }
 
 long stop_counting_allocations() {

@@ -210,6 +210,17 @@ inline Points clusters(std::size_t count, std::size_t groups, double half, std::
   return points;
 }
 
+/// About the origin at ever smaller scales, as many points at each: grids nest as deeply as floats allow.
+inline Points at_all_scales(std::size_t count, std::uint64_t seed) {
+  constexpr int kScales = 65;
+  Generator random(seed);
+  Points points;
+  for (std::size_t i = 0; i < count; ++i) {
+    points.push_back(to_point(random.in_cube(std::ldexp(1.0, 30 - 2 * static_cast<int>(i % kScales)))));
+  }
+  return points;
+}
+
 /// Every `each`-th point loses a coordinate.
 inline Points with_gaps(Points points, std::size_t each) {
   const float odd[3] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
@@ -267,6 +278,18 @@ inline std::vector<NamedCloud> all_clouds(std::size_t count) {
           {"nothing but gaps", with_gaps(uniform_points(std::min<std::size_t>(count, 50), 1, 10), 1), 1},
           {"tiny", uniform_points(count, 1e-12, 11), 2e-12},
           {"huge", uniform_points(count, 1e30, 12), 2e30}};
+}
+
+/// Clouds that break trees and grids, beside a uniform one that comes first.
+inline std::vector<NamedCloud> adversarial_clouds(std::size_t count) {
+  return {{"uniform", uniform_points(count, 1, 1), 2},
+          {"identical", Points(count, Point{1, 2, 3}), 1},
+          {"along x", on_line(count, {-1, 0, 0}, {1, 0, 0}, 2), 2},
+          {"along a diagonal", on_line(count, {-1, -1, -1}, {1, 1, 1}, 3), 2},
+          {"sphere", on_sphere(count, 1, 4), 2},
+          {"a millimetre among kilometres", clusters(count, 1000, 1e6, 5), 1e6},
+          {"one cluster and far points", clusters(count, 2, 1e6, 6), 1e-3},
+          {"at all scales", at_all_scales(count, 7), 1e-3}};
 }
 
 }  // namespace graze_test

@@ -67,6 +67,17 @@ inline Soup closed(int n, bool ball, double bumps = 0) {
   return s;
 }
 
+/// Every triangle with vertices of its own, as STL has it.
+inline Soup loosened(const Soup& soup) {
+  Soup loose;
+  for (const graze::MeshTriangle& t : soup.triangles) {
+    const auto first = static_cast<std::uint32_t>(loose.vertices.size());
+    for (const std::uint32_t v : t) loose.vertices.push_back(soup.vertices[v]);
+    loose.triangles.push_back({first, first + 1, first + 2});
+  }
+  return loose;
+}
+
 enum class Look { soup, ball, sliver, degenerate, duplicate, flat, far, tiny, lattice };
 inline constexpr Look kLooks[] = {Look::soup, Look::ball, Look::sliver, Look::degenerate, Look::duplicate,
                                   Look::flat, Look::far,  Look::tiny,   Look::lattice};

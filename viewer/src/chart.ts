@@ -1,9 +1,15 @@
-// The least clearance on each side along the way: drag to zoom, double-click to see all of it, click to go there.
+// The minimum clearance on each side along the path: drag to zoom, double-click to see all of it, click to go there.
 import uPlot from 'uplot';
 import style from 'uplot/dist/uPlot.min.css?inline';
 import { SIDES, metres, type Place, type ReportData, type Side } from './data';
 
 const COLORS: Record<Side, string> = { left: '#1f77b4', right: '#d95f02', above: '#7b3fa0', below: '#2c8f4f' };
+
+const STRIP = 4; // pixels of the bar of one side that shows where it was seen
+
+/// Rows with a value and without one on both sides of them, which no line would show.
+const alone = (values: (number | null)[]): number[] =>
+  values.flatMap((v, i) => (v !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : []));
 
 export class Chart {
   private readonly plot: uPlot;
@@ -32,17 +38,26 @@ export class Chart {
         legend: { live: true },
         axes: [
           { label: 'chainage / m', labelSize: 20, size: 44, grid: { stroke: '#eef1f3' } },
-          { label: 'least clearance / m', labelSize: 20, size: 56, grid: { stroke: '#eef1f3' } },
+          { label: 'minimum clearance / m', labelSize: 20, size: 56, grid: { stroke: '#eef1f3' } },
         ],
         series: [
           { label: 'chainage', value: (_: uPlot, v: number | null) => (v === null ? '' : `${v.toFixed(1)} m`) },
-          ...SIDES.map((side) => ({
-            label: side,
-            stroke: COLORS[side],
-            width: 1.6,
-            points: { show: this.middle.length < 40 },
-            value: (_: uPlot, v: number | null) => (v === null ? '\u2013' : `${metres(v)} m`),
-          })),
+          ...SIDES.map((side, k) => {
+            const lone = alone(series[k]);
+            return {
+              label: side,
+              stroke: COLORS[side],
+              width: 1.6,
+              points: {
+                show: this.middle.length < 40,
+                size: 6,
+                fill: COLORS[side],
+                filter: (_: uPlot, __: number, show: boolean) => (show ? null : lone),
+              },
+              value: (_: uPlot, v: number | null, __: number, i: number | null) =>
+                v !== null && v !== undefined ? `${metres(v)} m` : i !== null && profile.seen[side][i] === 0 ? 'not seen' : '\u2013',
+            };
+          }),
         ],
         hooks: { drawClear: [(u) => this.background(u)], draw: [(u) => this.marker(u)], ready: [(u) => this.listen(u)] },
       },
@@ -65,7 +80,34 @@ export class Chart {
       ctx.fillStyle = color;
       ctx.fillRect(bbox.left, y(to), bbox.width, y(from) - y(to));
     }
+    this.coverage(u);
     ctx.restore();
+  }
+
+  /// Grey where the scan did not see all required sides, and at the bottom a bar for every side where it was seen.
+  private coverage(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const { profile } = this.data;
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    const runs = (is: (i: number) => boolean, draw: (from: number, width: number) => void) => {
+      for (let i = 0; i < profile.from.length; i++) {
+        if (!is(i)) continue;
+        const begin = i;
+        while (i + 1 < profile.from.length && is(i + 1)) i++;
+        const from = u.valToPos(profile.from[begin], 'x', true);
+        draw(from, u.valToPos(profile.to[i], 'x', true) - from);
+      }
+    };
+    ctx.fillStyle = 'rgba(110,122,132,0.38)';
+    runs((i) => profile.scanned[i] === 0, (from, width) => ctx.fillRect(from, bbox.top, width, bbox.height));
+    const strip = STRIP * devicePixelRatio;
+    SIDES.forEach((side, k) => {
+      ctx.fillStyle = COLORS[side];
+      const top = bbox.top + bbox.height - strip * (SIDES.length - k);
+      runs((i) => profile.seen[side][i] === 1, (from, width) => ctx.fillRect(from, top, width, strip - 1));
+    });
   }
 
   private marker(u: uPlot): void {

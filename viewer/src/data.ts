@@ -3,7 +3,7 @@
 export interface Place {
   clearance: number | null; // metres; null: beyond the limit
   chainage: number; // of the point
-  at: number; // index of the pose, with the fraction of the way to the next
+  at: number; // index of the pose, with the fraction of the step to the next
   point: [number, number, number]; // relative to the origin of the cloud
   inVehicle: [number, number, number];
   side: Side;
@@ -26,6 +26,8 @@ export interface Profile {
   to: number[];
   least: Record<Side, (number | null)[]>; // clearance; null: beyond the limit
   worst: (Place | null)[]; // of all sides
+  seen: Record<Side, (0 | 1 | null)[]>; // whether the scan saw this side; null: the vehicle does not pass here
+  scanned: (0 | 1 | null)[]; // whether it saw all required sides
 }
 
 export interface ReportData {

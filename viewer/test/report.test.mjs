@@ -1,6 +1,7 @@
 // Clicks through a report as a reader does, in a headless Chromium, from the file and without any network.
 //
-//   GRAZE_REPORT=report.html GRAZE_SHAPES_REPORT=of-a-changing-model.html node --test viewer/test/report.test.mjs
+//   GRAZE_REPORT=report.html GRAZE_SHAPES_REPORT=of-a-changing-model.html GRAZE_LONE_REPORT=of-one-point.html \
+//     node --test viewer/test/report.test.mjs
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -179,5 +180,44 @@ test('shows a model that changes its shape as it is at the place', async () => {
   assert.deepEqual(await at(0), [0]);
   assert.deepEqual(await at(1), [2]);
   assert.ok((await colours()) > 3, 'the 3-D view is empty');
+  assert.deepEqual(errors, []);
+});
+
+/// How many pixels of the diagram have about this colour, between two shares of its width and of its height.
+const pixels = (colour, x0, x1, y0, y1) =>
+  page.evaluate(
+    ([[r, g, b], from, to, top, bottom]) => {
+      const canvas = document.querySelector('#profile-figure canvas');
+      const over = document.querySelector('#profile-figure .u-over').getBoundingClientRect();
+      const all = canvas.getBoundingClientRect();
+      const scale = canvas.width / all.width;
+      const left = (over.left - all.left + from * over.width) * scale;
+      const up = (over.top - all.top + top * over.height) * scale;
+      const bytes = canvas
+        .getContext('2d')
+        .getImageData(left, up, (to - from) * over.width * scale, (bottom - top) * over.height * scale).data;
+      let count = 0;
+      for (let i = 0; i < bytes.length; i += 4) {
+        if (Math.abs(bytes[i] - r) + Math.abs(bytes[i + 1] - g) + Math.abs(bytes[i + 2] - b) < 60) count++;
+      }
+      return count;
+    },
+    [colour, x0, x1, y0, y1],
+  );
+
+test('draws a bin that stands alone, and what was not scanned', async () => {
+  await page.goto(pathToFileURL(path.resolve(process.env.GRAZE_LONE_REPORT)).href);
+  await page.waitForFunction(() => window.graze !== undefined);
+  await settled();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await shoot('8-lone');
+  const left = [31, 119, 180];
+  // Above the bars of coverage, about chainage 30 of 0 to 100.
+  assert.ok((await pixels(left, 0.25, 0.37, 0, 0.85)) >= 9, 'the only bin that fails is not drawn');
+  assert.equal(await pixels(left, 0.45, 1, 0, 0.85), 0);
+  // The bar of the left side, and its end.
+  assert.ok((await pixels(left, 0.1, 0.5, 0.85, 1)) > 100, 'the bar of what was seen is missing');
+  assert.equal(await pixels(left, 0.65, 1, 0.85, 1), 0);
+  assert.match(await page.locator('#coverage').innerText(), /Scanned: 6\d of 102 m/);
   assert.deepEqual(errors, []);
 });

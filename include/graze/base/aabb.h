@@ -11,15 +11,22 @@ struct Aabb {
   Vec3 min = Vec3::Constant(kInfinity);
   Vec3 max = Vec3::Constant(-kInfinity);
 
+  /// All of space.
   static Aabb everything() { return {Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)}; }
+  /// The box of these half extents about a center.
   static Aabb around(const Vec3& center, const Vec3& half) { return {center - half, center + half}; }
 
   bool empty() const { return !(min.array() <= max.array()).all(); }
+  /// Whether all sides are finite.
   bool bounded() const { return is_finite(min) && is_finite(max); }
+  /// The middle; not finite unless the box is bounded.
   Vec3 center() const { return min + (max - min) / 2; }
+  /// Half the extents.
   Vec3 half() const { return (max - min) / 2; }
+  /// Sides included.
   bool contains(const Vec3& p) const { return (min.array() <= p.array()).all() && (p.array() <= max.array()).all(); }
 
+  /// Grows to hold a point, or another box.
   Aabb& extend(const Vec3& p) {
     min = min.cwiseMin(p);
     max = max.cwiseMax(p);
@@ -36,6 +43,7 @@ struct Aabb {
   bool operator==(const Aabb&) const = default;
 };
 
+/// Whether two boxes have a point in common; touching counts.
 inline bool overlap(const Aabb& a, const Aabb& b) {
   return (a.min.array() <= b.max.array()).all() && (b.min.array() <= a.max.array()).all();
 }

@@ -9,6 +9,7 @@
 
 namespace graze {
 
+/// Options of parallel loops.
 struct ParallelOptions {
   /// How many threads work at most, the caller's included; 0: as many as the machine (or the surrounding oneTBB arena)
   /// has. 1: everything runs on the caller's thread.

@@ -34,13 +34,16 @@ class PodArray {
   ~PodArray() { std::free(data_); }
 
   std::size_t size() const { return size_; }
+  /// For how many values there is room.
   std::size_t capacity() const { return capacity_; }
   T* data() { return data_; }
   const T* data() const { return data_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
+  /// All values.
   std::span<const T> span() const { return {data_, size_}; }
 
+  /// Makes room for so many values in all.
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) reallocate(capacity);
   }

@@ -11,6 +11,7 @@
 
 namespace graze {
 
+/// What a listener gets to know.
 struct ProgressUpdate {
   double fraction;           ///< of the whole work, in [0, 1]; never less than in an earlier update
   std::string_view message;  ///< what is being done; valid during the call
@@ -20,6 +21,7 @@ struct ProgressUpdate {
 /// it is not called again. Must not report to the same Progress.
 using ProgressListener = std::function<bool(const ProgressUpdate&)>;
 
+/// How often a listener is called.
 struct ProgressOptions {
   /// Updates that follow an earlier one sooner than this are left out; the last one (fraction 1) never is.
   std::chrono::nanoseconds interval = std::chrono::milliseconds(50);
@@ -42,6 +44,7 @@ class Progress {
     return state_ == nullptr || report_to_listener(fraction, message);
   }
   bool cancelled() const;
+  /// Whether nobody listens.
   bool silent() const { return state_ == nullptr; }
 
   /// A handle for the work that takes this one from `from` to `to`, both in [0, 1]: its 0 and 1 are reported as those.

@@ -7,9 +7,12 @@
 
 namespace graze {
 
+/// A point or a direction, in metres where it is a length.
 using Vec3 = Eigen::Vector3d;
+/// A 3 × 3 matrix, such as a rotation.
 using Mat3 = Eigen::Matrix3d;
 
+/// No limit; the distance of what is empty.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Distance from 1 to the next double: every rounding bound of the library is a small multiple of it.
@@ -19,6 +22,7 @@ inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// over- or underflow. The observable universe spans 1e27 m.
 inline constexpr double kLargestLength = 1e50, kSmallestLength = 1e-50;
 
+/// Whether no coordinate is NaN or infinite.
 inline bool is_finite(const Vec3& v) { return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z()); }
 
 /// The same as unit(), for any length.

@@ -12,11 +12,12 @@
 
 namespace graze {
 
+/// What to make.
 struct AssemblyLineOptions {
   std::uint64_t points = 2'000'000;  ///< of the scan
   std::size_t stations = 8;          ///< machines, 8 m apart
-  std::uint64_t seed = 1;
-  Vec3 origin = Vec3::Zero();
+  std::uint64_t seed = 1;            ///< another one gives other machines and noise
+  Vec3 origin = Vec3::Zero();        ///< of all coordinates
 };
 
 /// A hall with a floor, rows of columns and a machine at every station: gates, robots on pedestals, dip tanks, shelves.
@@ -42,6 +43,7 @@ class AssemblyLine {
 
   /// The body's triangles in its own frame: closed, 4.2 m long.
   std::vector<Vec3> body_vertices() const;
+  /// See body_vertices.
   std::vector<MeshTriangle> body_triangles() const;
 
  private:

@@ -25,20 +25,25 @@ struct PointClearance {
   float fraction = 0;            ///< … by so much of the way to the next, in [0, 1); 0 at the last pose
   std::uint32_t element = 0;     ///< the point, triangle or shape of the model that is nearest there
 
+  /// Whether the clearance is within the limit.
   bool found() const { return pose < kSkipped; }
+  /// Whether the point was not finite.
   bool skipped() const { return pose == kSkipped; }
   bool operator==(const PointClearance&) const = default;
 };
 
-/// No clearance is reported that is above the truth by more than this, or below it by more than this (metres).
+/// What the search for the least clearance leaves open, in metres. SweptClearance::tolerance() is this and what the
+/// caller's numbers add.
 inline constexpr double kClearanceTolerance = 1e-9;
 
+/// Options of SweptClearance.
 struct ClearanceOptions {
   /// Metres. Clearances above are not measured but +inf; exactly at the limit still counts. The smaller, the faster.
   double limit = 0.5;
   int threads = 0;  ///< 0: as many as the machine has. Answers do not depend on it.
 };
 
+/// What measuring a block of points came to.
 struct ClearanceCounts {
   std::size_t skipped = 0;  ///< points with a NaN or an infinity
   std::size_t within = 0;   ///< points whose clearance is within the limit
@@ -79,8 +84,19 @@ class SweptClearance {
   /// One point. No allocation.
   PointClearance at(const Vec3& point) const;
 
+  /// A value that the clearance of a point is not above, and below by no more than `slack` metres (and the tolerance);
+  /// +inf only if the clearance is beyond the limit, −inf for a point that is not finite. The larger the slack, the
+  /// faster: for questions whose answer needs no more digits. No allocation.
+  double at_most(const Vec3& point, double slack) const;
+
+  /// Metres: no clearance is reported that is above the truth by more than this, or below it by more than this, and no
+  /// point that is within the limit is left out. kClearanceTolerance, the uncertainty of the model, and the rounding of
+  /// coordinates: some 1e-12 m for a model and a path within 100 m of their origins, 4e-8 m at 5e6 m.
+  double tolerance() const;
+
   const ClearanceModel& model() const;
   std::span<const Pose> path() const;
+  /// As given.
   const ClearanceOptions& options() const;
   /// The pose of the model where a result was found.
   Pose pose_of(const PointClearance& result) const;

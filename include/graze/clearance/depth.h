@@ -24,6 +24,7 @@ struct DirectionalClearance {
 DirectionalClearance directional_clearance(const ClearanceModel& model, const Pose& pose, const Vec3& point,
                                            double margin = 0);
 
+/// Options of exit_depth().
 struct ExitDepthOptions {
   double margin = 0;         ///< metres; the swept volume is grown by it; not above the limit of the engine
   int directions = 32;       ///< equally spaced in the cross-section at the pose of least clearance, y first
@@ -31,6 +32,7 @@ struct ExitDepthOptions {
   double farthest = 10;      ///< metres; the search ends there
 };
 
+/// The way out of the swept volume.
 struct ExitDepth {
   double depth = 0;               ///< metres the point has to move to be out of the swept volume; 0 if it is out
   Vec3 direction = Vec3::Zero();  ///< unit, world: where to; zero if it is out

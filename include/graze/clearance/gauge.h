@@ -10,6 +10,7 @@
 
 namespace graze {
 
+/// A point in a section: y to the left and z up, in metres.
 using Vec2 = Eigen::Vector2d;
 
 /// A closed outline in the plane across a track: y to the left and z up from the track's line, in metres. No scan point
@@ -39,6 +40,7 @@ class Gauge {
   double reach_ = 0;
 };
 
+/// Where a point is.
 enum class GaugeState : std::uint8_t {
   clear,    ///< outside of the outline
   inside,   ///< inside or on it
@@ -46,13 +48,15 @@ enum class GaugeState : std::uint8_t {
   nothing,  ///< not a number: no point
 };
 
+/// What check_gauge() says of a point.
 struct GaugePoint {
-  double clearance = kInfinity;  ///< metres from the outline, negative inside; infinite beyond the limit
-  double chainage = 0;           ///< metres; of the nearest place on the track, if that is within reach
-  Vec2 section = Vec2::Zero();   ///< y and z of the point in the section at that chainage
-  GaugeState state = GaugeState::clear;
+  double clearance = kInfinity;          ///< metres from the outline, negative inside; infinite beyond the limit
+  double chainage = 0;                   ///< metres; of the nearest place on the track, if that is within reach
+  Vec2 section = Vec2::Zero();           ///< y and z of the point in the section at that chainage
+  GaugeState state = GaugeState::clear;  ///< which side of the outline
 };
 
+/// Options of check_gauge().
 struct GaugeOptions {
   double limit = 1;  ///< clearances above this are not measured, in metres
   int threads = 0;   ///< 0: as many as the machine has. The result does not depend on it.

@@ -36,8 +36,9 @@ class ClearanceModel {
  public:
   /// Nothing; infinitely far from everything.
   ClearanceModel();
-  explicit ClearanceModel(const Cloud& cloud, int threads = 0);
-  explicit ClearanceModel(const Mesh& mesh);
+  /// `uncertainty` in metres: no point is farther than this from where it is given (see uncertainty()).
+  explicit ClearanceModel(const Cloud& cloud, int threads = 0, double uncertainty = 0);
+  explicit ClearanceModel(const Mesh& mesh, double uncertainty = 0);
   /// Throws Error for a mesh or a cloud among them and for shapes without bounds (half-space, plane).
   explicit ClearanceModel(std::span<const Placed> shapes);
 
@@ -45,6 +46,7 @@ class ClearanceModel {
   /// look like both, so that nothing slips through while it changes. Throws Error if one of them is itself deforming.
   static ClearanceModel deforming(std::vector<ClearanceModel> shapes);
 
+  /// Whether there is a frame per pose.
   bool is_deforming() const { return !frames().empty(); }
   /// The shapes of a deforming model, one per pose; empty for a rigid one.
   std::span<const ClearanceModel> frames() const;
@@ -57,6 +59,10 @@ class ClearanceModel {
   /// The nearest element of a rigid model to a place in its frame, if it is not beyond `limit`; of equally near ones
   /// the lowest. A place that is not finite, and an empty model, are infinitely far. No allocation. O(log n)
   ModelDistance distance(const Vec3& place, double limit = kInfinity) const;
+
+  /// Metres: no element is farther than this from where it is given, as Placed::uncertainty says of shapes. It is part
+  /// of the tolerance of every clearance.
+  double uncertainty() const;
 
   /// Bytes beside the geometry that was given.
   std::size_t memory_bytes() const;

@@ -12,6 +12,7 @@
 
 namespace graze {
 
+/// The four methods of the paper.
 enum class PaperMethod : std::uint8_t {
   kd_cd_simple,  ///< section 4.1: scan points nearer than r to a model point at a pose
   kd_cd,         ///< section 4.2: … to the straight segment between a model point's places at consecutive poses
@@ -34,6 +35,7 @@ std::vector<Vec3> voxel_centres(std::span<const Vec3> points, double edge);
 /// first and the last included; interpolated as `Motion` does. Throws Error for a spacing that is not positive.
 std::vector<Pose> sample_path(std::span<const Pose> path, double spacing);
 
+/// Options of PaperClearance.
 struct PaperOptions {
   double radius = 0.05;  ///< r, the required safety distance in metres; a point exactly at r does not collide
   int axis = 0;          ///< travel axis of the model's frame: 0 x (REP-103), 1 y (the paper's figures), 2 z
@@ -64,10 +66,12 @@ class PaperClearance {
   std::vector<double> depth(PaperMethod method, std::span<const Vec3> scan,
                             std::span<const std::uint8_t> colliding) const;
 
+  /// As given.
   const PaperOptions& options() const { return options_; }
   std::span<const Pose> path() const { return path_; }
   /// The model's points at a pose.
   std::span<const Vec3> model(std::size_t pose) const { return models_.size() == 1 ? models_[0] : models_[pose]; }
+  /// Whether there is a model per pose.
   bool is_deforming() const { return models_.size() != 1; }
 
  private:

@@ -14,28 +14,30 @@
 
 #include "graze/base/aabb.h"
 #include "graze/base/pose.h"
+#include "graze/clearance/clearance.h"
+#include "graze/clearance/coverage.h"
 #include "graze/clearance/depth.h"
 
 namespace graze {
 
-/// On which side of the vehicle a point passes, seen in the direction of travel.
-enum class Side : std::uint8_t { left, right, above, below };
-inline constexpr std::size_t kSides = 4;
-std::string_view name_of(Side side);  ///< "left", "right", "above", "below"
-
-/// How a clearance c stands to the thresholds: hit c <= 0, fail c < fail, warn c < warn, clear otherwise. What is no
-/// number is a hit.
+/// How a clearance c stands to the thresholds: hit c <= 0, fail c < fail, warn c < warn, clear otherwise; c being the
+/// least that the truth can be, the reported value less its tolerance. What is no number is a hit.
 enum class ClearanceLevel : std::uint8_t { hit, fail, warn, clear };
+/// How many levels there are.
 inline constexpr std::size_t kLevels = 4;
 std::string_view name_of(ClearanceLevel level);  ///< "hit", "fail", "warn", "clear"
 
+/// Options of ReportBuilder.
 struct ReportOptions {
   double warn = 0.2, fail = 0.1;  ///< metres of clearance; 0 <= fail <= warn
+  /// Metres: no reported clearance is above the truth by more than this, see SweptClearance::tolerance().
+  double tolerance = kClearanceTolerance;
   double bin = 1;                 ///< metres of chainage in a row of the profile
   double link = 0.25;             ///< edge of the cubes by which points are joined to clusters, in metres
   int halo = 4;                   ///< cubes by which a cluster of failing points takes in those that only warn
   std::size_t clusters = 200;     ///< listed at most; the others are counted
   int threads = 0;                ///< as in ParallelOptions; the report is the same for any
+  CoverageOptions coverage = {};  ///< where the scan counts as having looked
 };
 
 /// A point of the scan and the moment at which the vehicle is nearest to it.
@@ -43,13 +45,13 @@ struct ReportPlace {
   std::uint64_t index = 0;         ///< of the point, over all scans in their order
   Vec3 point = Vec3::Zero();       ///< in the world
   Vec3 in_vehicle = Vec3::Zero();  ///< the same in the frame of the model at that moment
-  double clearance = kInfinity;
-  double chainage = 0;        ///< of the point: where a plane across the way meets it
-  double pose_chainage = 0;   ///< of the vehicle's origin at that moment
-  std::uint32_t pose = 0;     ///< between this pose of the path …
-  float fraction = 0;         ///< … and the next
-  std::uint32_t element = 0;  ///< of the model that is nearest
-  Side side = Side::left;
+  double clearance = kInfinity;    ///< metres, the minimum over the whole motion
+  double chainage = 0;             ///< of the point: where a plane across the way meets it
+  double pose_chainage = 0;        ///< of the vehicle's origin at that moment
+  std::uint32_t pose = 0;          ///< between this pose of the path …
+  float fraction = 0;              ///< … and the next
+  std::uint32_t element = 0;       ///< of the model that is nearest
+  Side side = Side::left;          ///< of the model's box
 };
 
 /// The way of the vehicle, as it was handed to the engine, and where points stand to it. Keeps the spans.
@@ -64,7 +66,9 @@ class ReportPath {
 
   std::span<const Pose> poses() const { return poses_; }
   std::span<const double> chainage() const { return chainage_; }
+  /// The box of the model, as given.
   const Aabb& model() const { return model_; }
+  /// Metres from the first pose to the last.
   double length() const { return chainage_.back() - chainage_.front(); }
 
   /// Where and when the vehicle is nearest to a point, from what the engine said of it.
@@ -76,7 +80,16 @@ class ReportPath {
   std::vector<std::size_t> frames_at(const ReportPlace& place, std::size_t frames) const;
   /// Where a plane across the way meets the point: of such planes the one that is found by walking from segment
   /// `near`. Beyond both ends the way goes on straight.
-  double chainage_of(const Vec3& point, std::size_t near) const;
+  double chainage_of(const Vec3& point, std::size_t near) const { return place_along(point, near).chainage; }
+  /// The same with the pose behind which that is.
+  struct PlaceAlong {
+    double chainage;  ///< of the point, in metres
+    std::size_t pose;
+  };
+  /// See chainage_of.
+  PlaceAlong place_along(const Vec3& point, std::size_t near) const;
+  /// Of travel from a pose on, unit.
+  const Vec3& direction(std::size_t pose) const { return directions_[pose]; }
   /// Which side of the model's box: that of the face that is nearest in terms of the box's own size.
   Side side_of(const Vec3& in_vehicle) const;
 
@@ -90,8 +103,15 @@ class ReportPath {
 /// The least clearance on each side between two chainages; a place with infinite clearance where nothing was nearer
 /// than the limit of the engine.
 struct ProfileRow {
-  double from = 0, to = 0;
-  std::array<ReportPlace, kSides> least;
+  double from = 0, to = 0;                        ///< chainage, in metres
+  std::array<ReportPlace, kSides> least;          ///< by Side
+  bool swept = false;                             ///< the model passes here; what follows is empty where it does not
+  bool scanned = false;                           ///< all demanded sides were seen
+  std::array<bool, kSides> seen = {};             ///< by the rule of CoverageOptions
+  std::array<std::uint64_t, kSides> points = {};  ///< of the scan that count for this
+
+  /// The smallest of the four.
+  double least_clearance() const;
 };
 
 /// What it takes to keep the clearance `fail` at a place.
@@ -103,28 +123,40 @@ struct PlaceDepth {
 
 /// Points that are too near and hang together.
 struct ReportCluster {
-  ReportPlace worst;
+  ReportPlace worst;                            ///< the point with the smallest clearance
   ClearanceLevel level = ClearanceLevel::warn;  ///< of the worst point
   std::array<std::uint64_t, kLevels> points{};  ///< by level
   double from = 0, to = 0;                      ///< chainage
   Aabb bounds;                                  ///< in the world
   std::optional<PlaceDepth> depth = {};         ///< of the worst point, where somebody asked for it
+  /// Points of all levels.
   std::uint64_t total() const { return points[0] + points[1] + points[2] + points[3]; }
 };
 
+/// What may be said of all of it.
+enum class ClearanceVerdict : std::uint8_t {
+  fails,           ///< some point does not keep the clearance `fail`, wherever else nobody looked
+  not_checked,     ///< the scan has seen too little of the path for any statement
+  partly_checked,  ///< all points keep it, and stretches of the path were not scanned
+  clear            ///< all points keep it, and all of the path was scanned
+};
+
+/// What a run found.
 struct ClearanceReport {
-  ReportOptions options;
+  ReportOptions options;                        ///< as given to the builder
   std::uint64_t points = 0;                     ///< of the scan, with those that were skipped
   std::uint64_t skipped = 0;                    ///< NaN or infinite
   std::uint64_t within = 0;                     ///< nearer than the limit of the engine
   std::array<std::uint64_t, kLevels> levels{};  ///< how many points are of each level
   ReportPlace worst;                            ///< infinite clearance if no point is within
-  std::vector<ProfileRow> profile;              ///< rows without gaps, from the first that has a point to the last
+  std::vector<ProfileRow> profile;              ///< rows without gaps: all that the model sweeps, and all with a point
   std::vector<ReportCluster> clusters;          ///< by clearance, worst first; ties by index
   std::uint64_t clusters_found = 0;             ///< with those that are not listed
+  Coverage coverage;                            ///< what was scanned at all
 
-  /// Whether every point keeps at least the clearance `fail`.
+  /// Whether every point keeps at least the clearance `fail`. Says nothing of what was not scanned: see verdict().
   bool passed() const { return levels[0] + levels[1] == 0; }
+  ClearanceVerdict verdict() const;
 };
 
 /// Of a place that was found by these engines, of models that move together. Some milliseconds.
@@ -133,6 +165,10 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
 
 /// Where a clearance stands.
 ClearanceLevel level_of(double clearance, const ReportOptions& options);
+
+/// What a row of the profile amounts to: the level of its least clearance, or "not scanned" where that would be "clear"
+/// and nobody looked.
+std::string_view level_name(const ProfileRow& row, const ReportOptions& options);
 
 /// Takes in a scan part by part and makes its report, in memory that grows with the length of the way and with what
 /// stands close to it, not with the scan.
@@ -160,7 +196,8 @@ class ReportBuilder {
   std::unique_ptr<State> state_;
 };
 
-/// The rows of the profile: chainage_from_m,chainage_to_m,left_m,…,level. An empty field is "beyond the limit".
+/// The rows of the profile: chainage_from_m,chainage_to_m,left_m,…,level,left_points,…,unseen,scanned. An empty field
+/// of the clearances is "beyond the limit"; `unseen` lists sides with a + between.
 std::string profile_csv(const ClearanceReport& report);
 /// The clusters, worst first, one a line.
 std::string clusters_csv(const ClearanceReport& report);

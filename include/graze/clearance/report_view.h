@@ -15,11 +15,12 @@ namespace graze {
 
 /// A model as it is drawn, in its own frame: triangles, and points where it is a cloud.
 struct ReportModel {
-  std::vector<Vec3> vertices;
+  std::vector<Vec3> vertices;           ///< in metres
   std::vector<MeshTriangle> triangles;  ///< of `vertices`
   std::vector<Vec3> points;
 };
 
+/// Options of report_model().
 struct ReportModelOptions {
   std::size_t points = 60'000;      ///< a cloud of more is thinned to the first point of each voxel
   std::size_t triangles = 200'000;  ///< of a mesh with more only the corners are drawn, thinned like a cloud
@@ -28,6 +29,7 @@ struct ReportModelOptions {
 /// Makes triangles of shapes (round ones to within a few per cent of their size), takes those of meshes as they are.
 ReportModel report_model(std::span<const Placed> parts, const ReportModelOptions& options = {});
 
+/// Options of report sections.
 struct SectionOptions {
   double thickness = 0.2;    ///< metres of the slice, half to each side
   double margin = 1.5;       ///< metres that are shown around the model's box
@@ -36,14 +38,16 @@ struct SectionOptions {
 
 /// A slice across the vehicle at the moment of a place, seen from behind: y to the left, z up, in the model's frame.
 struct ReportSection {
+  /// A point of the slice.
   struct Point {
-    float y = 0, z = 0;
+    float y = 0, z = 0;            ///< metres
     double clearance = kInfinity;  ///< over the whole motion
   };
+  /// A line of the slice.
   struct Line {
     std::array<float, 2> from{}, to{};  ///< y, z
   };
-  ReportPlace place;
+  ReportPlace place;          ///< at which the slice was taken
   Aabb window;                ///< in the model's frame; x: the slice
   std::vector<Point> points;  ///< of the scan, by rows of the raster
   std::vector<Line> outline;  ///< of the model's triangles
@@ -85,18 +89,19 @@ struct ReportCloudNode {
   float size = 0;                      ///< edge
   std::uint32_t first = 0, count = 0;  ///< in the cloud's points
   std::uint32_t children = 0;          ///< index of the first child, the others follow; 0: there are none
-  std::uint32_t child_count = 0;
+  std::uint32_t child_count = 0;       ///< how many children
 };
 
 /// Points in levels of detail: every node adds to what its ancestors show. Where several points would be drawn at one
 /// place, the worst stands for them, so that intrusions show from afar.
 struct ReportCloud {
-  Vec3 origin = Vec3::Zero();
+  Vec3 origin = Vec3::Zero();                        ///< of all coordinates, in the world
   std::vector<ReportCloudNode> nodes;                ///< the first is the root; parents before children
   std::vector<std::array<std::uint16_t, 3>> places;  ///< in 1/65535 of the node's edge from its min
   std::vector<std::uint8_t> codes;                   ///< see clearance_code
 };
 
+/// Options of ReportCloudBuilder.
 struct ReportCloudOptions {
   std::size_t points = 2'000'000;  ///< about so many are kept, those below the warning threshold first
   std::size_t leaf = 20'000;       ///< a node with no more is not divided
@@ -108,6 +113,7 @@ class ReportCloudBuilder {
  public:
   /// For the scan of which `report` tells.
   ReportCloudBuilder(const ClearanceReport& report, const ReportPath& path, const ReportCloudOptions& options = {});
+  /// As for ReportBuilder::add, with the same points.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results, std::uint64_t first);
   /// O(points × levels).
   ReportCloud finish() &&;

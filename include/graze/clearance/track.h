@@ -31,6 +31,7 @@ class Track {
 
   const Trajectory& trajectory() const { return trajectory_; }
   const std::vector<double>& chainage() const { return chainage_; }
+  /// Metres from the first pose to the last.
   double length() const { return chainage_.back(); }
 
   /// The place at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage that

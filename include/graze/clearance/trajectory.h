@@ -11,6 +11,7 @@ namespace graze {
 
 struct SmoothedTrajectory;
 
+/// Options of Trajectory::smoothed().
 struct SmoothingOptions {
   /// No pose is moved farther than this, in metres; 0: the curve runs through every position.
   double tolerance = 0.01;
@@ -34,7 +35,7 @@ struct SmoothingOptions {
 /// questions about one trajectory faster.
 struct Trajectory {
   std::vector<double> times;  ///< seconds, each later than the one before; one per pose, or none at all
-  std::vector<Pose> poses;
+  std::vector<Pose> poses;    ///< of the moving frame in the world
 
   std::size_t size() const { return poses.size(); }
   bool empty() const { return poses.empty(); }
@@ -63,8 +64,9 @@ struct Trajectory {
   SmoothedTrajectory smoothed(const SmoothingOptions& options = {}) const;
 };
 
+/// A smooth trajectory and how far it is from the given one.
 struct SmoothedTrajectory {
-  Trajectory trajectory;
+  Trajectory trajectory;     ///< the smooth one
   double residual = 0;       ///< metres between a given position and the curve there, the largest
   double mean_residual = 0;  ///< the root of the mean of their squares
   double turn_residual = 0;  ///< radians between a given rotation and that of the curve, the largest

@@ -13,6 +13,7 @@
 
 namespace graze {
 
+/// What to make.
 struct TunnelOptions {
   std::uint64_t points = 18'920'000;  ///< of the scan
   std::uint64_t seed = 1;             ///< another one gives other bumps, signs and noise
@@ -49,6 +50,7 @@ class Tunnel {
   std::shared_ptr<const Scene> scene_;
 };
 
+/// Which wagon to make.
 struct WagonOptions {
   /// The wheels too. They stand on the rails, so that a scan with rails touches them everywhere.
   bool wheels = false;
@@ -57,9 +59,10 @@ struct WagonOptions {
 /// An open freight wagon 24.6 m long (25.8 m over its buffers) on bogies 20 m apart: closed boxes that face outwards,
 /// z from the top of rail.
 struct WagonMesh {
-  std::vector<Vec3> vertices;
-  std::vector<MeshTriangle> triangles;
+  std::vector<Vec3> vertices;           ///< in metres
+  std::vector<MeshTriangle> triangles;  ///< indices of vertices
 };
+/// Makes the wagon.
 WagonMesh wagon_mesh(const WagonOptions& options = {});
 
 /// The wagon as a laser beside the track would see it: `count` points on its sides and ends with noise of 3 mm. Point i

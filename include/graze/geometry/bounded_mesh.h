@@ -18,6 +18,7 @@ namespace graze {
 template <class Bound>
 class BoundedMesh {
  public:
+  /// As for the tree.
   using Options = typename BoundsTree<Bound>::Options;
 
   /// No triangles.
@@ -40,10 +41,13 @@ class BoundedMesh {
   bool empty() const { return triangles_.empty(); }
   std::span<const Vec3> vertices() const { return vertices_; }
   std::span<const MeshTriangle> triangles() const { return triangles_; }
+  /// Triangle i, for kernels.
   Triangle triangle(std::size_t i) const {
     return {vertices_[triangles_[i][0]], vertices_[triangles_[i][1]], vertices_[triangles_[i][2]]};
   }
+  /// The tree over the triangles.
   const BoundsTree<Bound>& tree() const { return tree_; }
+  /// Bytes on the heap.
   std::size_t memory_bytes() const {
     return tree_.memory_bytes() + vertices_.capacity() * sizeof(Vec3) + triangles_.capacity() * sizeof(MeshTriangle);
   }

@@ -26,26 +26,29 @@ namespace graze {
 //     const BoundingCapsule link = bounding_capsule(mesh);
 //     collide(at(link.capsule, pose * link.pose), at(cloud));   // free of the capsule: free of the mesh
 
+/// A sphere around the input, at its pose.
 struct BoundingSphere {
-  Sphere sphere;
-  Pose pose;  ///< a translation
+  Sphere sphere;  ///< its radius
+  Pose pose;      ///< a translation
   /// The radius exceeds that of the smallest ball around the input by no more than this part of it; proven from the
   /// points that hold the ball. At most 1e-12, and more only by what rounding the centre to doubles costs: half a unit
   /// in the last place of its coordinates over the radius. 0 for a single point.
   double excess;
 };
 
+/// A box around the input, at its pose.
 struct BoundingBox {
-  Box box;
-  Pose pose;
+  Box box;    ///< its half extents
+  Pose pose;  ///< center and axes
   /// Volume over a lower bound of that of the convex hull. No box can be smaller than the hull, so this is no less than
   /// the volume over that of the smallest box, and may be far more: a ball has 6/π in its best box. Infinite if the
   /// input is flat: without volume, or thinner than rounding.
   double volume_over_hull;
 };
 
+/// A capsule around the input, at its pose.
 struct BoundingCapsule {
-  Capsule capsule;
+  Capsule capsule;          ///< its radius and half length
   Pose pose;                ///< the core segment lies along its z axis
   double volume_over_hull;  ///< as for the box
 };

@@ -12,11 +12,17 @@
 #include <vector>
 
 #include "graze/base/aabb.h"
+#include "graze/base/number.h"
 #include "graze/base/pod_array.h"
-#include "graze/geometry/number.h"
-#include "graze/index/kd_tree.h"
+#include "graze/index/points.h"
+#include "graze/index/search_volume.h"
 
 namespace graze {
+
+class KdTree;
+class PointGrid;
+class Search;
+struct SearchOptions;
 
 /// The name and type of one number that every point carries: intensity, red, classification, gps_time, …
 struct AttributeType {
@@ -27,16 +33,20 @@ struct AttributeType {
 
 /// An attribute in the caller's memory: one value per point.
 struct AttributeView {
+  /// Unique among the attributes of a cloud.
   std::string name;
+  /// One per point.
   ColumnView values;
 };
 
+/// Options of a Cloud.
 struct CloudOptions {
   double radius = 0;                           ///< of every point, in metres
   std::vector<AttributeView> attributes = {};  ///< each with as many values as there are points
 };
 
-/// Points with a common radius. Immutable; copies share the data.
+/// Points with a common radius. Immutable; copies share the data, and moving is copying: a cloud that was moved from is
+/// what it was.
 ///
 ///     Cloud cloud(PointView(xyz, count), {.radius = 0.01});   // float or double, any stride
 ///     Vec3 p = cloud.point(7);                                // exactly the caller's numbers
@@ -49,7 +59,7 @@ struct CloudOptions {
 /// `rounding()` tells by how much at most, and what was rounded away is kept, so that `point(i)` is exact.
 /// Memory per point: 12 bytes; 4 more for every coordinate of which a second float32 holds what was rounded away (those
 /// of geo-referenced scans), 8 more where only the double itself does; plus the attributes. Making one takes O(n) time
-/// and no other memory; the search tree below is made with it.
+/// and no other memory. The tree and the grid below are made when something first asks for them, once for all copies.
 class Cloud {
  public:
   static constexpr std::size_t kBlock = 1024;
@@ -64,8 +74,11 @@ class Cloud {
   /// A named column of values by point index.
   class Attribute {
    public:
+    /// The name, unique within the cloud.
     const std::string& name() const { return kind_.name; }
+    /// The type of the values.
     NumberType type() const { return kind_.type; }
+    /// Name and type.
     const AttributeType& kind() const { return kind_; }
     std::size_t size() const { return bytes_.size() / size_of(kind_.type); }
     /// 64-bit integers beyond 2^53 are rounded, all other values are exact.
@@ -78,6 +91,7 @@ class Cloud {
       if (number_type<T>() != kind_.type) refuse_type(number_type<T>());
       return {reinterpret_cast<const T*>(bytes_.data()), size()};
     }
+    /// The values as they are, of any type.
     ColumnView view() const {
       return {kind_.type, bytes_.data(), size(), static_cast<std::ptrdiff_t>(size_of(kind_.type))};
     }
@@ -95,16 +109,46 @@ class Cloud {
   /// Copies the points and attributes. Throws Error for a bad radius, a coordinate out of range, or an attribute
   /// without a name, with a name that another has, or with another number of values than there are points.
   explicit Cloud(const PointView& points, const CloudOptions& options = {});
+  Cloud(const Cloud&) = default;
+  Cloud& operator=(const Cloud&) = default;
+  ~Cloud() = default;
 
   /// How many points the caller gave, those included that were skipped.
   std::size_t size() const { return data_->size; }
   /// How many of them are no points.
   std::size_t skipped() const { return data_->skipped; }
+  /// Whether point i has a NaN or an infinity.
   bool is_skipped(std::size_t i) const { return !(stored_point(i)[0] == stored_point(i)[0]); }
 
-  /// The tree over the exact points, which the verbs and searches walk. Made with the cloud, O(n log n) on all cores;
-  /// 18 bytes per point of float32 input, 31 of doubles.
-  const KdTree& tree() const { return data_->tree; }
+  /// The tree over the exact points, which the verbs and searches walk; 18 bytes per point of float32 input, 31 of
+  /// doubles. The first call makes it, O(n log n) on all cores; any number of threads may make the first call. If that
+  /// runs out of memory, this throws std::bad_alloc, and the next call tries again.
+  const KdTree& tree() const;
+  /// The grid over the points, with which spheres begin; about 19 bytes per point. Null if there are no points
+  /// or they are no float32, and where a grid would be slow (PointGrid::crowded): the tree then answers alone. Made
+  /// like the tree.
+  const PointGrid* grid() const;
+  /// Makes both now: queries do not allocate from here on.
+  void prepare() const;
+
+  /// The point nearest to `p`, with its index and its distance in metres; none if there are no points, or none within
+  /// `limit` (inclusive). Equal distances go to the lower index. Points count without their radius: how far their balls
+  /// are is told by closest_point() of query/point.h. Goes through the tree above, O(log n). Throws Error for a `p`
+  /// that is not finite or beyond 1e50 and for a limit that is negative or NaN.
+  ///
+  ///     Neighbor n = cloud.nearest(p, 0.5);
+  ///     if (n.found()) use(cloud.point(n.index), n.distance);
+  Neighbor nearest(const Vec3& p, double limit = kInfinity) const;
+  /// As many of the nearest as the buffer has room for, sorted; returns the part of the buffer that was filled.
+  std::span<Neighbor> nearest(const Vec3& p, std::span<Neighbor> buffer, double limit = kInfinity) const;
+  /// The points in a volume of search_volume.h, in any form that Search has; KdTree::search() states the rules, and
+  /// `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
+  ///
+  ///     #include "graze/index/kd_tree.h"
+  ///     std::size_t near_path = cloud.search(region::Segment(p, q, 0.2)).count();
+  Search search(const SearchVolume& volume) const;
+  Search search(const SearchVolume& volume, const SearchOptions& options) const;
+
   /// Equal for copies, and different (but for one chance in 2^64) for clouds of different points.
   std::uint64_t stamp() const { return data_->stamp; }
 
@@ -124,6 +168,7 @@ class Cloud {
   std::span<const Block> blocks() const { return data_->blocks; }
   /// x y z of every point relative to the origin of its block; NaN three times where it was skipped.
   std::span<const float> stored() const { return data_->stored.span(); }
+  /// The three floats of point i in stored().
   const float* stored_point(std::size_t i) const { return data_->stored.data() + 3 * i; }
 
   std::span<const Attribute> attributes() const { return data_->attributes; }
@@ -131,12 +176,13 @@ class Cloud {
   const Attribute* attribute(std::string_view name) const;
 
   /// Bytes that the shared data takes.
-  std::size_t memory() const;
+  std::size_t memory_bytes() const;
 
  private:
   friend class CloudBuilder;
   // How a block gives back the caller's numbers along an axis: origin + stored; origin + (stored + residual); the
   // double.
+  struct Indexes;
   enum class Exact : std::uint8_t { stored, residuals, doubles };
   struct Recovery {
     std::array<std::size_t, 3> first{};  // of the block's values in `residuals` or `doubles`
@@ -146,13 +192,19 @@ class Cloud {
     std::size_t size = 0, skipped = 0;
     Aabb bounds;
     double rounding = 0;
+    bool floats = true;  // what is stored are the points themselves
     std::vector<Block> blocks;
     std::vector<Recovery> recoveries;  // one per block
     PodArray<float> stored, residuals;
     PodArray<double> doubles;
     std::vector<Attribute> attributes;
-    KdTree tree;
     std::uint64_t stamp = 0;
+    std::unique_ptr<Indexes> indexes;
+
+    Data();
+    ~Data();
+    Data(const Data&) = delete;
+    Data& operator=(const Data&) = delete;
   };
   Cloud(std::shared_ptr<const Data> data, double radius);
 

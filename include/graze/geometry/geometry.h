@@ -41,7 +41,10 @@ std::string_view name_of(const G& geometry) {
 /// A geometry somewhere in the world.
 struct Placed {
   Geometry geometry;
-  Pose pose;
+  Pose pose;  ///< of the geometry's frame in the world
+  /// Metres, not negative: no point of the body is farther than this from where `pose` puts it. What two bodies may
+  /// touch within collides, and tolerances of distances include it.
+  double uncertainty = 0;
 };
 
 /// Places a geometry at `pose`:   collide(at(Sphere{.radius = 1}), at(scan, pose))
@@ -49,6 +52,9 @@ template <class G>
 requires std::constructible_from<Geometry, G> Placed at(G&& geometry, const Pose& pose = {}) {
   return {Geometry(std::forward<G>(geometry)), pose};
 }
+/// Places it at `pose * local`, as bodies of a robot or a file of parts are. The product of poses rounds, in proportion
+/// to the larger translation; the body's uncertainty says by how much at most (nothing where it does not round).
+Placed at(Geometry geometry, const Pose& pose, const Pose& local);
 inline Placed at(const Shape& shape, const Pose& pose = {}) { return {geometry_of(shape), pose}; }
 
 }  // namespace graze

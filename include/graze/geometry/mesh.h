@@ -21,6 +21,7 @@ struct Data;
 /// Three vertex indices, counter-clockwise seen from outside.
 using MeshTriangle = std::array<std::uint32_t, 3>;
 
+/// Options of a Mesh.
 struct MeshOptions {
   /// The inside belongs to the mesh too. Needs a closed mesh: every edge is run through as often one way as the other.
   bool solid = false;
@@ -29,13 +30,13 @@ struct MeshOptions {
 
 /// What a mesh is like. Vertices at equal places count as one here, whatever their indices.
 struct MeshReport {
-  std::size_t vertices = 0, triangles = 0;
-  std::size_t unused_vertices = 0;     ///< that no triangle names
-  std::size_t degenerate = 0;          ///< triangles without area
-  std::size_t duplicate = 0;           ///< triangles with the three corners of an earlier one
-  std::size_t pieces = 0;              ///< parts that share no vertex
-  std::size_t open_edges = 0;          ///< run through more often one way than the other
-  std::size_t non_manifold_edges = 0;  ///< with more than two triangles
+  std::size_t vertices = 0, triangles = 0;  ///< as given
+  std::size_t unused_vertices = 0;          ///< that no triangle refers to
+  std::size_t degenerate = 0;               ///< triangles without area
+  std::size_t duplicate = 0;                ///< triangles with the three corners of an earlier one
+  std::size_t pieces = 0;                   ///< parts that share no vertex
+  std::size_t open_edges = 0;               ///< run through more often one way than the other
+  std::size_t non_manifold_edges = 0;       ///< with more than two triangles
   /// The first open edge in the order of the triangles, as the caller's vertex indices.
   std::optional<std::array<std::uint32_t, 2>> first_open_edge;
   bool watertight = false;  ///< there are triangles and no open edges
@@ -43,41 +44,37 @@ struct MeshReport {
   double volume = 0;        ///< m³; negative where the triangles face inwards; means something only if watertight
 };
 
-/// Triangles with a tree over them. Copies share the data and cost nothing; changing one leaves the others as they
-/// were.
+/// Triangles with a tree over them. Immutable; copies share the data and cost nothing. Vertices that move belong to a
+/// DeformingMesh (graze/geometry/deforming_mesh.h), which gives a Mesh of every state.
 ///
 ///     Mesh wall(vertices, triangles);
 ///     Mesh part(vertices, triangles, {.solid = true});         // throws unless it is closed
 ///     collide(at(part, pose), at(wall));
-///     part.replace_vertices(bent);                              // the same triangles, elsewhere: refits the tree
-///     if (part.decay() > 2) part.rebuild();                     // queries cost twice what they did
 ///
 /// Degenerate, duplicate and non-manifold triangles are kept and harmless. A mesh without triangles is infinitely far
 /// from everything. Solid meshes may face inwards, as long as all of a piece does; what lies inside is decided by the
 /// winding number. Answers follow the caller's doubles; the float32 copies that the tree carries only save work.
 ///
-/// Every mesh that exists is ready to be asked (there is no building state that could be left half done): a new one is
-/// built, one with replaced vertices is refitted, other triangles make another mesh.
-/// Memory: about 100 bytes per triangle and 24 per vertex.
+/// Every mesh that exists is ready to be asked; there is no building state that could be left half done. Moving is
+/// copying: a mesh that was moved from is what it was, and never becomes an empty one that collides with nothing.
+/// Memory: about 100 bytes per triangle, 8 more of a solid, and 24 per vertex.
 class Mesh {
  public:
+  /// Coordinates beyond this are refused.
   static constexpr double kLargestCoordinate = 1e15;
 
   /// No triangles.
   Mesh();
   /// Copies all. Throws Error for a vertex that is not finite or out of range, for an index without a vertex, for 2^28
   /// triangles and more, and, if it is to be solid, for a mesh that is not closed (naming the first open edge).
-  /// O(n log n), about 300 ns per triangle on one core; a solid costs as much again to prove.
+  /// O(n log n), about 300 ns per triangle on one core; the surface of a solid takes some 2 µs more.
   Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options = {});
 
-  /// Moves the vertices; the triangles stay as they are, and solids stay solid. O(n), about 40 ns per triangle. Throws
-  /// Error, and changes nothing, unless there are as many as before and all are finite and in range. Copies of this
-  /// mesh keep the old ones.
-  void replace_vertices(std::span<const Vec3> vertices, int threads = 0);
-  /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
-  double decay() const;
-  /// Builds the tree anew where it is.
-  void rebuild(int threads = 0);
+  /// For those who make the data (src/geometry); it must be built.
+  explicit Mesh(std::shared_ptr<const mesh::Data> data);
+  Mesh(const Mesh&) = default;
+  Mesh& operator=(const Mesh&) = default;
+  ~Mesh() = default;
 
   std::size_t size() const;  ///< triangles
   bool empty() const { return size() == 0; }
@@ -92,20 +89,22 @@ class Mesh {
   /// the sum of solid angles where all of them are undecided. O(√n), no allocation. 0 if the mesh is not solid.
   int winding(const Vec3& p) const;
 
+  /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
+  double decay() const;
   /// Looks at every edge. O(n log n)
   MeshReport report() const;
   /// Equal for copies, and different (but for one chance in 2^64) for meshes of different triangles.
   std::uint64_t stamp() const;
+  /// Bytes that the shared data takes.
   std::size_t memory_bytes() const;
-  /// Checks every invariant, O(n): empty if all hold, else what does not.
+  /// Checks every invariant and derives everything anew from the vertices and triangles, O(n log n): empty if all holds
+  /// and is the same, else what does not.
   std::string validate() const;
 
   /// What it is made of (src/geometry/mesh_data.h), for the queries.
   const mesh::Data& data() const { return *data_; }
 
  private:
-  void own();  // makes this mesh the only owner of its data
-
   std::shared_ptr<const mesh::Data> data_;
 };
 

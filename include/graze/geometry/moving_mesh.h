@@ -31,14 +31,18 @@ Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aab
 ///     cloth.visit_near(box, [&](std::size_t i, const Interval& times) { … });   // triangles that may meet the box
 ///     cloth.advance(vertices_after_that);                                       // from where the move ended
 ///
-/// Other triangles make another mesh. Copies share their data. Memory: about 60 bytes per triangle beside the mesh's.
+/// Other triangles make another mesh. Copies share their data, and moving is copying. Memory: about 60 bytes per
+/// triangle beside the mesh's.
 class MovingMesh {
  public:
   /// Stands still.
   explicit MovingMesh(const Mesh& mesh);
-  /// Throws Error unless there are as many vertices as the mesh has and all are finite and in range. O(n): the mesh's
-  /// tree, with other bounds.
+  /// Throws Error unless there are as many vertices as the mesh has and all are finite and in range, and for a solid
+  /// that would be open at the end (see DeformingMesh). O(n): the mesh's tree, with other bounds.
   MovingMesh(const Mesh& from, std::span<const Vec3> to);
+  MovingMesh(const MovingMesh&) = default;
+  MovingMesh& operator=(const MovingMesh&) = default;
+  ~MovingMesh() = default;
 
   /// The end becomes the beginning of a move to `next`. Throws as the constructor does, and changes nothing then.
   /// O(n). Where from().decay() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
@@ -56,8 +60,9 @@ class MovingMesh {
   std::vector<Vec3> vertices(double t) const;
   /// Around everything at all times, rounded outwards; empty if there are no triangles.
   Aabb bounds() const;
-  /// Around a triangle at the beginning and at the end, exact.
+  /// The box of triangle i at the start of the move, exact.
   Aabb first_bounds(std::size_t i) const;
+  /// The box of triangle i at the end of the move, exact.
   Aabb last_bounds(std::size_t i) const;
 
   /// Calls visit(i, times) for every triangle that meets `box` at any time (touching counts), and for some that only
@@ -68,6 +73,7 @@ class MovingMesh {
     visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
   }
 
+  /// Bytes on the heap, without those of the mesh.
   std::size_t memory_bytes() const;
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;

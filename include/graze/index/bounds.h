@@ -19,6 +19,7 @@ struct Obb {
 
   /// The smallest one along these axes that holds all points, rounded outwards. Needs a point. O(n)
   static Obb around(std::span<const Vec3> points, const Mat3& axes);
+  /// Whether p is inside or on it.
   bool contains(const Vec3& p) const;
 };
 
@@ -33,6 +34,7 @@ struct Rss {
   /// One along these axes that holds all points, rounded outwards; the axis along which they are thinnest becomes the
   /// normal. Needs a point. O(n)
   static Rss around(std::span<const Vec3> points, const Mat3& axes);
+  /// Whether p is inside or on it.
   bool contains(const Vec3& p) const;
 };
 
@@ -52,7 +54,9 @@ struct KDop {
   KDop() { reach.fill(-kInfinity); }
   /// The smallest one that holds all points, rounded outwards. O(n)
   static KDop around(std::span<const Vec3> points);
+  /// Grows to hold another one.
   void extend(const KDop& other);
+  /// Whether p is inside or on it.
   bool contains(const Vec3& p) const;
   /// The box along the frame's axes that it lies in.
   Aabb box() const;

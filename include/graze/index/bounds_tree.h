@@ -43,14 +43,14 @@ Mat3 smallest(
 
 /// Bounds along fixed directions can only be divided in different ways …
 struct FixedBoundsOptions {
-  SplitRule split = split::surface_area;
-  std::size_t leaf_size = 1;  ///< at most so many primitives per leaf
+  SplitRule split = split::surface_area;  ///< where a node is divided
+  std::size_t leaf_size = 1;              ///< at most so many primitives per leaf
 };
 /// … those along axes of their own can be fitted in different ways, too.
 struct OrientedBoundsOptions {
-  SplitRule split = split::surface_area;
-  std::size_t leaf_size = 1;
-  FitRule fit = fit::principal;
+  SplitRule split = split::surface_area;  ///< where a node is divided
+  std::size_t leaf_size = 1;              ///< at most so many primitives per leaf
+  FitRule fit = fit::principal;           ///< the axes of a node
 };
 
 /// A binary tree with bounds of one kind (Aabb, Obb, Rss, KDop<16>, KDop<18>, KDop<24>) over triangles or points, as in
@@ -71,9 +71,11 @@ struct OrientedBoundsOptions {
 template <class Bound>
 class BoundsTree {
  public:
+  /// The three corners of a triangle, indices of vertices.
   using Corners = std::array<std::uint32_t, 3>;
   /// Whether its bounds have axes of their own.
   static constexpr bool kOriented = std::is_same_v<Bound, Obb> || std::is_same_v<Bound, Rss>;
+  /// FixedBoundsOptions or OrientedBoundsOptions.
   using Options = std::conditional_t<kOriented, OrientedBoundsOptions, FixedBoundsOptions>;
 
   /// Over nothing.
@@ -98,6 +100,7 @@ class BoundsTree {
   double cost() const { return cost_; }
   /// The cost now over the cost when it was built, for bounds of one time: how much worse searches have become.
   double decay() const { return built_cost_ > 0 ? cost_ / built_cost_ : 1; }
+  /// Bytes on the heap.
   std::size_t memory_bytes() const;
   /// Checks every invariant against the vertices of the last refit or build, O(n log n): empty if all hold, else what
   /// does not. After a refit over a move, at its beginning, at its end, or anywhere between.
@@ -106,17 +109,25 @@ class BoundsTree {
   std::span<const std::uint32_t> order() const { return order_; }
 
   // A Hierarchy.
+  /// A node, by its number.
   using Node = std::uint32_t;
   /// By the rule at most so deep; below that halved by count, so that no input makes it deep.
   static constexpr std::size_t kRuleLevels = 40;
+  /// Levels at most, and children of a node.
   static constexpr std::size_t kMaxDepth = kRuleLevels + 30, kMaxChildren = 2;
   bool empty() const { return nodes_.empty(); }
+  /// Of a tree that is not empty.
   Node root() const { return 0; }
   const Bound& bounds(Node node) const { return nodes_[node].bound; }
+  /// Whether it has primitives and no children.
   bool is_leaf(Node node) const { return nodes_[node].below == 0; }
+  /// How many children an inner node has.
   std::size_t children(Node) const { return kMaxChildren; }
+  /// Child i of an inner node.
   Node child(Node node, std::size_t i) const { return nodes_[node].below + static_cast<Node>(i); }
+  /// The first slot below a node.
   std::size_t first(Node node) const { return nodes_[node].first; }
+  /// One past its last slot.
   std::size_t last(Node node) const { return nodes_[node].last; }
 
  private:

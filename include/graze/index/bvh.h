@@ -16,6 +16,7 @@ namespace bvh {
 struct Tree;
 }
 
+/// Options of a Bvh.
 struct BvhOptions {
   int threads = 0;  ///< that build; 0: as many as the machine has. The tree does not depend on it.
 };
@@ -68,6 +69,7 @@ class Bvh {
     visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t>);
   }
 
+  /// Bytes on the heap.
   std::size_t memory_bytes() const;
   /// Checks every invariant against the boxes it was built or refitted with, O(n): empty if all hold, else what does
   /// not.

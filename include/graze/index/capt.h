@@ -11,6 +11,7 @@
 
 namespace graze {
 
+/// Options of a Capt.
 struct CaptOptions {
   double point_radius = 0;   ///< every point is a ball of this radius (m)
   double least_radius = 0;   ///< of the spheres that are asked about (m): smaller ones are answered more slowly
@@ -32,7 +33,7 @@ class Capt {
  public:
   /// O(n log n + all affordances), one thread. Throws Error if a radius is negative, NaN or beyond 1e50, if
   /// least_radius exceeds most_radius, or for 2^30 points and more.
-  explicit Capt(const PointsView& points, const CaptOptions& options = {});
+  explicit Capt(const PointView& points, const CaptOptions& options = {});
   Capt(Capt&&) noexcept;
   Capt& operator=(Capt&&) noexcept;
   ~Capt();
@@ -44,11 +45,13 @@ class Capt {
   /// As PointGrid::collides_each.
   void collides_each(const SpheresView& spheres, std::span<std::uint64_t> mask) const;
 
-  /// Points in the tree, and points left out because a coordinate was NaN or infinite.
+  /// Points in the tree.
   std::size_t size() const;
+  /// Points left out because a coordinate was NaN or infinite.
   std::size_t skipped() const;
   /// Points in all lists together.
   std::size_t afforded() const;
+  /// Bytes on the heap.
   std::size_t memory_bytes() const;
   /// Checks that every leaf affords what it must, O(n²): empty if so, else what is missing.
   std::string validate() const;

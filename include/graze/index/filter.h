@@ -10,20 +10,22 @@
 
 namespace graze {
 
+/// Options of filter().
 struct FilterOptions {
   /// Points may be dropped if a kept one lies within this distance (m); 0: nothing is thinned.
   double distance = 0;
   /// Points nearer to or farther from `viewpoint` than these are dropped (m): the robot's own body, the far wall.
   Vec3 viewpoint = Vec3::Zero();
-  double least_range = 0, most_range = kInfinity;
+  double least_range = 0, most_range = kInfinity;  ///< metres from the viewpoint
   /// Points outside of this box are dropped.
   Aabb box = Aabb::everything();
 };
 
+/// What filter() kept, and why it dropped the rest.
 struct Filtered {
   std::vector<std::uint32_t> kept;  ///< indices of the caller's points, ascending
   std::vector<float> xyz;           ///< these points, packed, as an index takes them
-  // Why the others were dropped; the first reason counts.
+  /// Why the others were dropped; the first reason counts.
   std::size_t not_finite = 0, out_of_range = 0, out_of_box = 0, thinned = 0;
 };
 
@@ -36,8 +38,8 @@ struct Filtered {
 /// NaN, least_range exceeds most_range, the viewpoint is not finite, or for 2^32 - 1 points and more.
 ///
 ///     const Filtered f = filter(points, {.distance = 0.01, .most_range = 3});
-///     grid.rebuild(PointsView(f.xyz));                              // an index of what is left
+///     grid.rebuild(PointView(f.xyz));                              // an index of what is left
 ///     const std::size_t i = f.kept[grid.nearest(center).index];     // one of the caller's points
-Filtered filter(const PointsView& points, const FilterOptions& options);
+Filtered filter(const PointView& points, const FilterOptions& options);
 
 }  // namespace graze

@@ -23,25 +23,12 @@ template <class T>
 struct Tree;
 }  // namespace kd_tree
 
-/// A point that a search has found.
-struct Neighbor {
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-  std::size_t index = kNone;    ///< of the caller's points
-  double distance = kInfinity;  ///< from what the search measures from (m)
-
-  bool found() const { return index != kNone; }
-  bool operator==(const Neighbor&) const = default;
-  /// By distance, ties to the lower index.
-  bool operator<(const Neighbor& other) const {
-    return distance < other.distance || (distance == other.distance && index < other.index);
-  }
-};
-
+/// Options of a search.
 struct SearchOptions {
   bool to_axis = false;  ///< distances are those from the axis of a line, ray, segment or cylinder
 };
 
+/// Options of a KdTree.
 struct KdTreeOptions {
   int threads = 0;  ///< that build; 0: as many as the machine has. The tree does not depend on it.
 };
@@ -93,7 +80,7 @@ class Search {
 /// Build O(n log n); a search costs O(log n) and what it finds. Memory: about 18 bytes per point of floats, 31 of
 /// doubles. Points with a NaN or an infinity are skipped and counted.
 ///
-///     KdTree tree(PointsView(floats));
+///     KdTree tree(PointView(floats));
 ///     Neighbor n = tree.search(region::Segment(p, q, 0.2)).nearest();                      // nearest to p
 ///     Neighbor m = tree.search(region::Segment(p, q, 0.2), {.to_axis = true}).nearest();   // nearest to the segment
 ///     std::array<Neighbor, 8> eight;
@@ -103,10 +90,7 @@ class KdTree {
   /// No points.
   KdTree();
   /// Copies the points. All of these throw Error for a finite coordinate beyond 1e50 and for 2^32 - 1 points and more.
-  explicit KdTree(const PointsView& points, const KdTreeOptions& options = {});
-  explicit KdTree(std::span<const Vec3> points, const KdTreeOptions& options = {});
-  /// x y z in double at the begin of `count` records that lie `stride` bytes apart; need not be aligned.
-  KdTree(const double* first, std::size_t count, std::size_t stride, const KdTreeOptions& options = {});
+  explicit KdTree(const PointView& points, const KdTreeOptions& options = {});
   KdTree(KdTree&&) noexcept;
   KdTree& operator=(KdTree&&) noexcept;
   ~KdTree();
@@ -143,6 +127,7 @@ class KdTree {
   std::size_t skipped() const { return skipped_; }
   /// Exact; empty without points.
   Aabb bounds() const;
+  /// Bytes on the heap.
   std::size_t memory_bytes() const;
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;

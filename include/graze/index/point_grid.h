@@ -17,6 +17,7 @@ namespace point_grid {
 struct Grid;
 }
 
+/// Options of a PointGrid.
 struct PointGridOptions {
   double point_radius = 0;  ///< every point is a ball of this radius (m); added to the radius of every query
 };
@@ -32,7 +33,7 @@ struct PointGridOptions {
 /// Queries are const and reentrant and do not allocate. Typical cost for a depth frame of 3e5 points: 3.5 ms to build,
 /// 19 bytes per point, 40 to 100 ns for a single sphere, about 6 ns per sphere in batches that ask for any collision.
 ///
-///     PointGrid grid(PointsView(floats), {.point_radius = 0.005});
+///     PointGrid grid(PointView(floats), {.point_radius = 0.005});
 ///     if (grid.collides({0.3, 0.1, 0.8}, 0.05)) …
 class PointGrid {
  public:
@@ -40,18 +41,18 @@ class PointGrid {
   PointGrid();
   /// O(n), one thread. Throws Error if the point radius is negative, NaN or beyond 1e50, or for 2^32 - 1 points and
   /// more.
-  explicit PointGrid(const PointsView& points, const PointGridOptions& options = {});
+  explicit PointGrid(const PointView& points, const PointGridOptions& options = {});
   PointGrid(PointGrid&&) noexcept;
   PointGrid& operator=(PointGrid&&) noexcept;
   ~PointGrid();
 
   /// The same as a new index of these points, but in the memory of the old: what a sensor loop calls for every frame.
-  void rebuild(const PointsView& points, const PointGridOptions& options = {});
+  void rebuild(const PointView& points, const PointGridOptions& options = {});
 
   /// `frame` equals the points of the last build or update but for those from `first` on, `count` of them. Costs what
   /// the blocks around the changed points cost; rebuilds where the new points do not fit into the old grid or where
   /// most of it has changed. Throws Error if frame has another size than before or the part reaches behind its end.
-  void update(const PointsView& frame, std::size_t first, std::size_t count);
+  void update(const PointView& frame, std::size_t first, std::size_t count);
 
   /// Whether any point, grown by the point radius, touches the ball. A centre or a radius that is NaN, infinite or
   /// beyond 1e50, or a negative radius, counts as a collision, even with no points at all.
@@ -65,11 +66,19 @@ class PointGrid {
   /// The nearest point no farther than `limit` (m, to the ball around the point); ties go to the lower index. Not found
   /// and infinitely far if there is none; not found at distance NaN if the centre or the limit is NaN or the centre
   /// beyond 1e50.
-  NearestPoint nearest(const Vec3& center, double limit = kInfinity) const;
+  Neighbor nearest(const Vec3& center, double limit = kInfinity) const;
+
+  /// At least the distance that nearest() finds, and mostly not much more, for the price of a look-up; infinite where
+  /// the grid does not tell.
+  double nearest_at_most(const Vec3& center) const;
 
   /// Points in the index, and points left out because a coordinate was NaN or infinite.
   std::size_t size() const;
+  /// How many points were not finite.
   std::size_t skipped() const;
+  /// Whether there are places where a query looks at any number of points one by one: clouds in which most points lie
+  /// within ever smaller parts of it, over more scales than memory is spent on (10^10 and more).
+  bool crowded() const;
   double point_radius() const;
   /// Around the points (not their balls); empty without points.
   Aabb bounds() const;

@@ -38,6 +38,7 @@ class Ball {
 class AroundAxis {
  public:
   const Vec3& from() const { return from_; }
+  /// Along the axis; its length counts for segments.
   const Vec3& direction() const { return direction_; }
   double radius() const { return radius_; }
   double first() const { return first_; }  ///< the axis is from + t direction for t from `first` …
@@ -54,18 +55,21 @@ class AroundAxis {
 /// Around an endless line; the direction need not be of length 1.
 class Line : public AroundAxis {
  public:
+  /// Around the line through `point`.
   Line(const Vec3& point, const Vec3& direction, double radius);
 };
 
 /// Around the half of a line that begins at `point`, with a round end there.
 class Ray : public AroundAxis {
  public:
+  /// Around the part of the line from `point` on.
   Ray(const Vec3& point, const Vec3& direction, double radius);
 };
 
 /// Around the segment between two points, with round ends; the two may be one.
 class Segment : public AroundAxis {
  public:
+  /// Around the segment between `from` and `to`.
   Segment(const Vec3& from, const Vec3& to, double radius);
 };
 
@@ -76,6 +80,7 @@ class Box {
   explicit Box(const Aabb& box) : Box(box.min, box.max) {}
   const Vec3& min() const { return min_; }
   const Vec3& max() const { return max_; }
+  /// Half-way between min and max.
   Vec3 center() const { return min_ + (max_ - min_) / 2; }
 
  private:
@@ -101,6 +106,7 @@ class Cylinder {
  public:
   Cylinder(const Vec3& from, const Vec3& to, double radius);
   const Vec3& from() const { return from_; }
+  /// From one end to the other.
   const Vec3& direction() const { return direction_; }
   double radius() const { return radius_; }
 

@@ -16,11 +16,12 @@ enum class Verdict {
   failed,    ///< graze itself failed: the text is {"error":…}
 };
 
+/// What answer() returns.
 struct Answer {
   /// One line of valid JSON (UTF-8) without the newline. Numbers read back to the same double; infinities are written
   /// as 1e999 and -1e999, which readers of IEEE doubles round to infinity.
   std::string text;
-  Verdict verdict = Verdict::clear;
+  Verdict verdict = Verdict::clear;  ///< for exit codes and counts
 };
 
 /// Answers one question, as described in docs/ask.md. Never throws, whatever the bytes. A question's "id" is echoed,

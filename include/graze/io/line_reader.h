@@ -14,7 +14,7 @@ namespace graze {
 ///     for (std::string line; (got = reader.next(line)) != LineReader::Got::end;) …
 class LineReader {
  public:
-  static constexpr std::size_t kLongest = std::size_t{64} << 20;
+  static constexpr std::size_t kLongest = std::size_t{64} << 20, kHopeless = 16;  ///< bytes; times `longest`
 
   enum class Got {
     line,      ///< a line, without its newline
@@ -25,7 +25,8 @@ class LineReader {
   /// `name` stands for the descriptor in errors; `longest` is in bytes.
   LineReader(int descriptor, std::string name, std::size_t longest = kLongest);
 
-  /// The next line; the last one may lack its newline. Throws Error if reading fails.
+  /// The next line; the last one may lack its newline. Throws Error if reading fails, and if a line has no end within
+  /// kHopeless times `longest`: /dev/zero would never have one.
   Got next(std::string& line);
 
   /// The number of the last line that `next` gave; 1 for the first.

@@ -9,15 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "graze/base/number.h"
 #include "graze/base/progress.h"
 #include "graze/base/vec.h"
 #include "graze/geometry/mesh.h"
-#include "graze/geometry/number.h"
 
 namespace graze {
 
+/// The formats of mesh files.
 enum class MeshFormat : std::uint8_t { stl, obj, ply, off, dae, gltf };
+/// How a format stores its numbers.
 enum class MeshEncoding : std::uint8_t { ascii, binary, binary_big_endian };
+/// The axis that points up.
 enum class UpAxis : std::uint8_t { x, y, z };
 /// Where a unit or an axis is known from.
 enum class ToldBy : std::uint8_t {
@@ -32,14 +35,14 @@ std::string_view name_of(ToldBy source);          ///< "file", "format", "caller
 
 /// What a file is and how it was understood.
 struct MeshHeader {
-  MeshFormat format = MeshFormat::stl;
-  MeshEncoding encoding = MeshEncoding::ascii;
-  std::string version;          ///< of the format, "1.4.1"; empty if it has none
-  std::uint64_t file_size = 0;  ///< in bytes, with buffers in other files
-  double unit = 1;              ///< metres per unit of the file; applied
-  ToldBy unit_told_by = ToldBy::caller;
-  UpAxis up = UpAxis::z;  ///< of the file; the mesh is turned so that z is up
-  ToldBy up_told_by = ToldBy::caller;
+  MeshFormat format = MeshFormat::stl;          ///< of the file
+  MeshEncoding encoding = MeshEncoding::ascii;  ///< of its numbers
+  std::string version;                          ///< of the format, "1.4.1"; empty if it has none
+  std::uint64_t file_size = 0;                  ///< in bytes, with buffers in other files
+  double unit = 1;                              ///< metres per unit of the file; applied
+  ToldBy unit_told_by = ToldBy::caller;         ///< where `unit` is known from
+  UpAxis up = UpAxis::z;                        ///< of the file; the mesh is turned so that z is up
+  ToldBy up_told_by = ToldBy::caller;           ///< where `up` is known from
   std::size_t parts = 0;              ///< pieces that the file tells apart: solids, objects, placed primitives
   std::size_t polygons = 0;           ///< faces of more than three corners; cut into triangles
   std::size_t crossed_polygons = 0;   ///< of these, such as cross themselves or have no normal, where it is noticed
@@ -47,6 +50,7 @@ struct MeshHeader {
   std::vector<std::string> notes;     ///< what else the file holds and graze leaves out, a sentence each
 };
 
+/// Options of readers of meshes.
 struct ReadMeshOptions {
   double unit = 1;           ///< metres per unit of a file that does not tell: 0.001 for millimetres
   UpAxis up = UpAxis::z;     ///< of a file that does not tell
@@ -58,9 +62,9 @@ struct ReadMeshOptions {
 
 /// Triangles as a file has them, in metres and with z up.
 struct MeshFile {
-  std::vector<Vec3> vertices;
-  std::vector<MeshTriangle> triangles;
-  MeshHeader header;
+  std::vector<Vec3> vertices;           ///< each once, where the format shares them
+  std::vector<MeshTriangle> triangles;  ///< indices of vertices
+  MeshHeader header;                    ///< what the file is
 };
 
 /// Reads a mesh of any of these formats; which one is told by the bytes, by the name only where they do not tell. STL:
@@ -74,9 +78,9 @@ struct MeshFile {
 ///
 /// Throws Error naming the file, the place (line, byte or element) and the reason: for whatever is cut off, is no
 /// finite number, names a vertex that is not there, or claims more than the file holds. A file without triangles is a
-/// mesh without triangles. Never takes more memory than 64 MiB + 64 × the size of the file, whatever it claims (a Mesh
-/// takes its own). Only glTF may name buffers in other files; they are read if they lie in the folder of the file or
-/// below it. No other reference is followed.
+/// mesh without triangles. Never takes more memory than 64 MiB + 64 × the size of the file, whatever it claims, a Mesh
+/// that is made of it included (building_bytes_of_mesh; a solid one if the options say so). Only glTF may name buffers
+/// in other files; they are read if they lie in the folder of the file or below it. No other reference is followed.
 MeshFile read_mesh_file(const std::string& path, const ReadMeshOptions& options = {});
 /// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not tell.
 /// No other file is read.
@@ -88,6 +92,7 @@ Mesh read_mesh(const std::string& path, const ReadMeshOptions& options = {});
 /// no regular file (a pipe) is not looked into. Throws Error if it cannot be read.
 bool is_mesh_file(const std::string& path);
 
+/// Options of write_mesh().
 struct WriteMeshOptions {
   std::optional<MeshFormat> format = {};       ///< STL, OBJ, PLY or OFF; by the extension of the path if absent
   std::optional<MeshEncoding> encoding = {};   ///< binary for STL and PLY if absent; OBJ and OFF are ascii always
@@ -95,6 +100,7 @@ struct WriteMeshOptions {
   Progress progress = {};                      ///< cancelling throws Error and leaves the old file
 };
 
+/// How writing went.
 struct WriteMeshReport {
   std::size_t vertices = 0, triangles = 0;  ///< written
   double rounding = 0;                      ///< largest distance between a vertex and what was written, in metres

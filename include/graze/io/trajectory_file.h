@@ -12,6 +12,7 @@
 
 namespace graze {
 
+/// The formats of trajectory files.
 enum class TrajectoryFormat : std::uint8_t {
   tum,     ///< a line per pose: time x y z qx qy qz qw
   kitti,   ///< a line per pose: the twelve numbers of [R | t] row by row (sixteen with 0 0 0 1)
@@ -20,6 +21,7 @@ enum class TrajectoryFormat : std::uint8_t {
 };
 std::string_view name_of(TrajectoryFormat format);  ///< "TUM", "KITTI", "3x4", "CSV"
 
+/// Options of readers of trajectories.
 struct ReadTrajectoryOptions {
   std::optional<TrajectoryFormat> format = {};  ///< told by the contents if absent
   double unit = 1;                              ///< metres per unit of the file: 0.001 for millimetres
@@ -32,11 +34,12 @@ struct ReadTrajectoryOptions {
   bool repair = false;
 };
 
+/// A trajectory and what was noticed while reading it.
 struct TrajectoryFile {
-  Trajectory trajectory;
-  TrajectoryFormat format = TrajectoryFormat::tum;
-  std::size_t lines = 0;           ///< that hold poses, with those that were left out
-  std::vector<std::string> notes;  ///< what was repaired, rounded or worked out, a sentence each
+  Trajectory trajectory;                            ///< in metres, with x forward, y left and z up
+  TrajectoryFormat format = TrajectoryFormat::tum;  ///< of the file
+  std::size_t lines = 0;                            ///< that hold poses, with those that were left out
+  std::vector<std::string> notes;                   ///< what was repaired, rounded or worked out, a sentence each
 };
 
 /// Reads a trajectory; the columns of CSV and all else: docs/trajectories.md. Throws Error naming the file, the line
@@ -53,6 +56,7 @@ TrajectoryFile parse_trajectory(std::string_view bytes, const std::string& name,
 /// The trajectory alone, for those who did not ask for repairs.
 Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options = {});
 
+/// Options of write_trajectory().
 struct WriteTrajectoryOptions {
   /// By the extension of the path if absent: .tum, .kitti, .csv, and .txt as TUM, or as KITTI if there are no times.
   std::optional<TrajectoryFormat> format = {};

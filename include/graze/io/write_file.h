@@ -12,13 +12,18 @@ namespace graze {
 /// device, a pipe) is written to directly. Throws Error naming `path` and the reason.
 void write_file(const std::string& path, std::string_view bytes);
 
-/// The same for files that are made part by part. Without `commit` nothing has happened to the old file.
+/// Throws the Error that writing to `path` would end with, as far as that can be known: a folder that is read-only or
+/// not there, a file that is read-only. To be called before long work; makes a file beside `path` and removes it.
+void check_writable(const std::string& path);
+
+/// `write_file` for files that are made part by part. Without `commit` nothing has happened to the old file.
 ///
 ///     FileWriter file("scan.ply");
 ///     while (…) file.write(part);
 ///     file.commit();
 class FileWriter {
  public:
+  /// Starts a new file beside `path`. Throws Error if that fails.
   explicit FileWriter(const std::string& path);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;

@@ -9,6 +9,7 @@
 
 namespace graze {
 
+/// Where two things meet.
 struct Contact {
   /// World; midway between the two surfaces.
   Vec3 point;
@@ -16,16 +17,17 @@ struct Contact {
   Vec3 normal;
   /// Metres along the normal; negative for near contacts admitted by the margin.
   double depth;
-  Feature a, b;
+  Feature a, b;  ///< which primitives of a and b meet
 };
 
+/// Options of contacts().
 struct ContactOptions {
   /// At most this many contacts (and at most the buffer's size); of a larger patch the deepest and those that span
   /// the largest area are kept.
   std::size_t max = 8;
   /// Metres. Also report places where the surfaces are apart by up to this much.
   double margin = 0;
-  PairCache* cache = nullptr;
+  PairCache* cache = nullptr;  ///< optional memory for coherent motion
   /// That look for contacts of two meshes, worth it for some hundred contacts and more; 0: as many as the machine has.
   /// The contacts do not depend on it: not their number, order or bits.
   int threads = 1;
@@ -34,17 +36,18 @@ struct ContactOptions {
 /// Writes the contacts of a and b to `buffer`, deepest first, and returns the part that was filled: empty if the pair
 /// is apart by more than the margin. Where two faces, a face and an edge, or two parallel edges meet, the corners of
 /// the common patch are reported; elsewhere one point. Of meshes every touching pair of parts has contacts of its own,
-/// with a depth of its own: how far these two must move, out of solids through the triangle's outside. A body inside of
-/// a solid mesh that does not meet its surface has one. Up to 256 are spread and the same place is reported once; with
-/// a larger `max` the buffer gets all of them, or the deepest that fit. With one thread it never throws or allocates;
-/// more threads need memory for what they find, and throw std::bad_alloc if there is none.
+/// with a depth of its own: how far these two must move. Of solid meshes: where both touch once separated, and those
+/// of parts that lie within half their depth of both surfaces, with normals that lead out; every point of a cloud that
+/// is inside has its own. Up to 256 are spread and the same place is reported once; with
+/// a larger `max` the buffer gets all of them, or the deepest that fit. With one thread it never throws or allocates
+/// (but see Cloud::prepare); more threads need memory for what they find, and throw std::bad_alloc if there is none.
 std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,
                             const ContactOptions& options = {});
 
 /// A few contacts by value.
 class Contacts {
  public:
-  static constexpr std::size_t kCapacity = 16;
+  static constexpr std::size_t kCapacity = 16;  ///< of the buffer
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -18,11 +18,12 @@ enum class Meeting : std::uint8_t {
   sides,      ///< along the line from one measured point to the other, their balls touch or have passed each other
 };
 
+/// Options of probability().
 struct ProbabilityOptions {
   /// Metres: the standard deviation of each coordinate of each point. 0: the points are where they are.
   Size<"sigma_a", Sign::not_negative> sigma_a = 0.0;
-  Size<"sigma_b", Sign::not_negative> sigma_b = 0.0;
-  Meeting meeting = Meeting::automatic;
+  Size<"sigma_b", Sign::not_negative> sigma_b = 0.0;  ///< the same for cloud b
+  Meeting meeting = Meeting::automatic;               ///< what it means that two points meet
   /// Absolute. Sampling ends when the answer is known this well, or when `samples` are drawn.
   double tolerance = 0.01;
   /// At most so many for each union of events that has no closed form; fewer for unions of very many pairs, so that the
@@ -33,14 +34,16 @@ struct ProbabilityOptions {
   std::span<double> of_a = {}, of_b = {};
 };
 
+/// What probability() returns.
 struct Probability {
-  /// Between 0 and 1.
+  /// Between 0 and 1. What placing the clouds may be wrong by (Placed::uncertainty, rounding) counts as nearness.
   double value = 0;
   /// The model's exact probability lies between these, but for one chance in a million where pairs had to be sampled.
   double low = 0, high = 0;
   /// What the numbers in `of_a` and `of_b` may be wrong by, in the same sense.
   double points_error = 0;
 
+  /// The true value is within this of `value`.
   double error() const { return value - low > high - value ? value - low : high - value; }
 };
 
@@ -54,6 +57,7 @@ class ProbabilityScratch {
   ~ProbabilityScratch();
 
   struct Memory;
+  /// For the library.
   Memory& memory() { return *memory_; }
 
  private:

@@ -22,6 +22,7 @@ struct FoldedPair {
 /// over. What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
 bool self_collide(const Mesh& mesh);
 
+/// Options of self_collisions().
 struct SelfCollideOptions {
   /// That search; 0: as many as the machine has. More than one allocate. The result does not depend on it.
   int threads = 1;
@@ -31,7 +32,7 @@ struct SelfCollideOptions {
 ///
 ///     cloth.replace_vertices(next_frame);
 ///     if (cloth.decay() > 2) cloth.rebuild();
-///     const std::size_t folds = self_collisions(cloth, pairs);
+///     const std::size_t folds = self_collisions(cloth.mesh(), pairs);
 std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer, const SelfCollideOptions& options = {});
 
 }  // namespace graze

@@ -1,34 +1,85 @@
-// The one traversal: near first, with a stack of fixed size, for every question.
+// Questions about one or two hierarchies, a bound at a time, for the traversal: see graze/index/near_first.h.
 #pragma once
 
-#include <array>
-#include <cassert>
-#include <utility>
+#include <algorithm>
 
+#include "graze/index/near_first.h"
 #include "graze/query/hierarchy.h"
 
 namespace graze {
 namespace detail {
 
-// A stack whose newest entries are kept nearest on top. Its size is known when compiled: no input can overrun it.
-template <class Entry, std::size_t kSize>
-class NearStack {
+template <Hierarchy H, Query<H> Q>
+class OneWalk {
  public:
-  bool empty() const { return size_ == 0; }
-  Entry pop() { return entries_[--size_]; }
+  using Place = typename H::Node;
+  using Bound = double;
 
-  // Entries pushed after mark() are sorted among themselves: farthest lowest, of equal ones the later pushed lower.
-  void mark() { mark_ = size_; }
-  void push(const Entry& entry) {
-    assert(size_ < kSize);
-    std::size_t i = size_++;
-    for (; i > mark_ && !(entries_[i - 1].bound > entry.bound); --i) entries_[i] = entries_[i - 1];
-    entries_[i] = entry;
+  OneWalk(const H& h, Q& query) : h_(h), query_(query) {}
+
+  bool is_leaf(const Place& place) const { return h_.is_leaf(place); }
+  Place child(const Place& place, std::size_t k) const { return h_.child(place, k); }
+  void open(const Place& place, Children<double>& children) {
+    for (std::size_t k = 0, n = h_.children(place); k < n; ++k) {
+      const double bound = query_.bound(h_.bounds(h_.child(place, k)));
+      children.bound[k] = bound;
+      (beyond(bound) ? children.apart : children.near) |= 1U << k;
+    }
   }
+  void leaf(const Place& place) {
+    for (std::size_t i = h_.first(place), end = h_.last(place); i < end; ++i) query_.leaf(h_, i);
+  }
+  bool beyond(double bound) const { return bound > query_.limit(); }
 
  private:
-  std::size_t size_ = 0, mark_ = 0;
-  std::array<Entry, kSize> entries_;
+  const H& h_;
+  Q& query_;
+};
+
+// Of a pair of nodes the one with the larger bound is opened first.
+template <Hierarchy A, Hierarchy B, PairQuery<A, B> Q>
+class TwoWalk {
+ public:
+  struct Place {
+    typename A::Node a;
+    typename B::Node b;
+  };
+  using Bound = double;
+
+  TwoWalk(const A& a, const B& b, Q& query) : a_(a), b_(b), query_(query) {}
+
+  bool is_leaf(const Place& place) const { return a_.is_leaf(place.a) && b_.is_leaf(place.b); }
+  Place child(const Place& place, std::size_t k) const {
+    return opened_a_ ? Place{a_.child(place.a, k), place.b} : Place{place.a, b_.child(place.b, k)};
+  }
+  void open(const Place& place, Children<double>& children) {
+    const auto& bound_a = a_.bounds(place.a);
+    const auto& bound_b = b_.bounds(place.b);
+    opened_a_ = b_.is_leaf(place.b) || (!a_.is_leaf(place.a) && size_sq(bound_a) >= size_sq(bound_b));
+    const auto add = [&](std::size_t k, double bound) {
+      children.bound[k] = bound;
+      (beyond(bound) ? children.apart : children.near) |= 1U << k;
+    };
+    if (opened_a_) {
+      for (std::size_t k = 0, n = a_.children(place.a); k < n; ++k)
+        add(k, query_.bound(a_.bounds(a_.child(place.a, k)), bound_b));
+    } else {
+      for (std::size_t k = 0, n = b_.children(place.b); k < n; ++k)
+        add(k, query_.bound(bound_a, b_.bounds(b_.child(place.b, k))));
+    }
+  }
+  void leaf(const Place& place) {
+    for (std::size_t i = a_.first(place.a), end_a = a_.last(place.a); i < end_a; ++i) {
+      for (std::size_t j = b_.first(place.b), end_b = b_.last(place.b); j < end_b; ++j) query_.leaf(a_, i, b_, j);
+    }
+  }
+  bool beyond(double bound) const { return bound > query_.limit(); }
+
+ private:
+  const A& a_;
+  const B& b_;
+  Q& query_;
+  bool opened_a_ = false;
 };
 
 }  // namespace detail
@@ -38,75 +89,25 @@ class NearStack {
 template <Hierarchy H, Query<H> Q>
 void traverse(const H& h, Q& query) {
   if (h.empty()) return;
-  struct Entry {
-    typename H::Node node;
-    double bound;
-  };
-  detail::NearStack<Entry, H::kMaxDepth*(H::kMaxChildren - 1) + H::kMaxChildren + 1> stack;
-  stack.push({h.root(), query.bound(h.bounds(h.root()))});
-  while (!stack.empty()) {
-    const Entry top = stack.pop();
-    if (top.bound > query.limit()) continue;
-    if (h.is_leaf(top.node)) {
-      for (std::size_t i = h.first(top.node), end = h.last(top.node); i < end; ++i) query.leaf(h, i);
-      continue;
-    }
-    stack.mark();
-    for (std::size_t i = 0, n = h.children(top.node); i < n; ++i) {
-      const auto child = h.child(top.node, i);
-      const double bound = query.bound(h.bounds(child));
-      if (!(bound > query.limit())) stack.push({child, bound});
-    }
-  }
+  using Walk = detail::OneWalk<H, Q>;
+  Walk walk(h, query);
+  NearStack<typename Walk::Place, double, H::kMaxDepth, H::kMaxChildren> open(
+      {query.bound(h.bounds(h.root())), h.root()});
+  near_first(walk, open);
 }
 
-/// The same about two hierarchies. Of a pair of nodes the one with the larger bound is opened first.
+/// The same about two hierarchies.
 template <Hierarchy A, Hierarchy B, PairQuery<A, B> Q>
 void traverse(const A& a, const B& b, Q& query) {
   if (a.empty() || b.empty()) return;
-  const auto leaves = [&](typename A::Node node_a, typename B::Node node_b) {
-    for (std::size_t i = a.first(node_a), end_a = a.last(node_a); i < end_a; ++i) {
-      for (std::size_t j = b.first(node_b), end_b = b.last(node_b); j < end_b; ++j) query.leaf(a, i, b, j);
-    }
-  };
+  using Walk = detail::TwoWalk<A, B, Q>;
+  Walk walk(a, b, query);
   if constexpr (A::kMaxDepth == 0 && B::kMaxDepth == 0) {
-    leaves(a.root(), b.root());  // two single leaves: there is nothing to choose
-    return;
-  }
-  struct Entry {
-    typename A::Node a;
-    typename B::Node b;
-    double bound;
-  };
-  constexpr std::size_t kSize = A::kMaxDepth * (A::kMaxChildren - 1) + B::kMaxDepth * (B::kMaxChildren - 1) +
-                                A::kMaxChildren + B::kMaxChildren + 1;
-  detail::NearStack<Entry, kSize> stack;
-  stack.push({a.root(), b.root(), query.bound(a.bounds(a.root()), b.bounds(b.root()))});
-  while (!stack.empty()) {
-    const Entry top = stack.pop();
-    if (top.bound > query.limit()) continue;
-    const bool leaf_a = a.is_leaf(top.a), leaf_b = b.is_leaf(top.b);
-    if (leaf_a && leaf_b) {
-      leaves(top.a, top.b);
-      continue;
-    }
-    const auto& bound_a = a.bounds(top.a);
-    const auto& bound_b = b.bounds(top.b);
-    stack.mark();
-    const auto offer = [&](const typename A::Node& node_a, const typename B::Node& node_b, double bound) {
-      if (!(bound > query.limit())) stack.push({node_a, node_b, bound});
-    };
-    if (leaf_b || (!leaf_a && size_sq(bound_a) >= size_sq(bound_b))) {
-      for (std::size_t i = 0, n = a.children(top.a); i < n; ++i) {
-        const auto child = a.child(top.a, i);
-        offer(child, top.b, query.bound(a.bounds(child), bound_b));
-      }
-    } else {
-      for (std::size_t i = 0, n = b.children(top.b); i < n; ++i) {
-        const auto child = b.child(top.b, i);
-        offer(top.a, child, query.bound(bound_a, b.bounds(child)));
-      }
-    }
+    walk.leaf({a.root(), b.root()});  // two single leaves: there is nothing to choose
+  } else {
+    NearStack<typename Walk::Place, double, A::kMaxDepth + B::kMaxDepth, std::max(A::kMaxChildren, B::kMaxChildren)>
+        open({query.bound(a.bounds(a.root()), b.bounds(b.root())), {a.root(), b.root()}});
+    near_first(walk, open);
   }
 }
 

@@ -4,12 +4,14 @@
 
 namespace graze {
 
-/// All points within `radius` of the core segment from (0, 0, -half_length) to (0, 0, half_length).
+/// All points within `radius` of the core segment from (0, 0, -half_length) to (0, 0, half_length). With
+/// half_length 0 it is a ball, with radius 0 a segment.
 struct Capsule {
-  Size<"capsule radius"> radius;
-  Size<"capsule half_length"> half_length;
+  Size<"capsule radius", Sign::not_negative> radius;
+  Size<"capsule half_length", Sign::not_negative> half_length;
 };
 
+/// A point of the capsule farthest along `d`.
 inline Vec3 support(const Capsule& c, const Vec3& d) {
   return c.radius * unit(d) + Vec3(0, 0, std::copysign(c.half_length, d.z()));
 }

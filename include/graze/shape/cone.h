@@ -4,12 +4,14 @@
 
 namespace graze {
 
-/// A solid cone along z: a base disc of `radius` at -half_length, the apex at half_length.
+/// A solid cone along z: a base disc of `radius` at -half_length, the apex at half_length. With
+/// half_length 0 it is a disc, with radius 0 a segment.
 struct Cone {
-  Size<"cone radius"> radius;
-  Size<"cone half_length"> half_length;
+  Size<"cone radius", Sign::not_negative> radius;
+  Size<"cone half_length", Sign::not_negative> half_length;
 };
 
+/// A point of the cone farthest along `d`.
 inline Vec3 support(const Cone& c, const Vec3& d) {
   const double across = std::sqrt(d.x() * d.x() + d.y() * d.y());
   // The apex wins where it lies farther along d than the best point of the base rim.

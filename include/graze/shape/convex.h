@@ -13,6 +13,8 @@
 
 namespace graze {
 
+class SupportTable;
+
 /// The convex hull of points. Immutable; copies share the data. Flat hulls (a polygon, a segment, a point) are allowed
 /// and are thin shapes.
 ///
@@ -46,6 +48,7 @@ class Convex {
     const auto first = data_->first_triangle[face], last = data_->first_triangle[face + 1];
     return triangles().subspan(first, last - first);
   }
+  /// Whether it has no faces.
   bool flat() const { return data_->faces.empty(); }
 
   /// A point well inside (the mean of the corners), from which `radius` reaches every vertex.
@@ -54,9 +57,12 @@ class Convex {
   /// A ball of this radius about the centre lies inside; 0 for a flat hull.
   double inner_radius() const { return data_->inner_radius; }
 
-  /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices, the same
-  /// index on every instruction set. A direction that is not finite gives some vertex.
+  /// Index of the vertex farthest along `direction`; ties go to the lower index. SIMD over all vertices, from 160
+  /// vertices on over those that can be farthest along similar directions; the same index on every instruction set. A
+  /// direction that is not finite gives some vertex.
   std::size_t support_index(const Vec3& direction) const;
+  /// That vertex less the centre: centered_vertices()[support_index(direction)], a little faster.
+  Vec3 centered_support(const Vec3& direction) const;
   /// The largest signed distance of `p` from the planes of the faces and which face has it (ties: the lower index); p
   /// is inside where it is not positive. Needs a hull that is not flat.
   std::pair<double, std::size_t> highest_face(const Vec3& p) const;
@@ -83,12 +89,14 @@ class Convex {
     // Blocks of eight entries about the centre, one lane per coordinate: x y z, x y z, …; faces x y z offset, …. The
     // last block is filled up with its last entry.
     std::vector<Lane> vertex_lanes, face_lanes;
+    std::shared_ptr<const SupportTable> table;  // null for few vertices
   };
   explicit Convex(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
   std::shared_ptr<const Data> data_;
 };
 
+/// The vertex farthest along `d`; of equal ones that with the lowest index.
 inline Vec3 support(const Convex& c, const Vec3& d) { return c.vertices()[c.support_index(d)]; }
 
 }  // namespace graze

@@ -4,12 +4,15 @@
 
 namespace graze {
 
-/// A solid cylinder along z, from -half_length to half_length.
+/// A solid cylinder along z, from -half_length to half_length. With half_length 0 it is a disc, with radius 0 a
+/// segment.
 struct Cylinder {
-  Size<"cylinder radius"> radius;
-  Size<"cylinder half_length"> half_length;
+  /// Metres.
+  Size<"cylinder radius", Sign::not_negative> radius;
+  Size<"cylinder half_length", Sign::not_negative> half_length;
 };
 
+/// A point of the cylinder farthest along `d`.
 inline Vec3 support(const Cylinder& c, const Vec3& d) {
   const double across = std::sqrt(d.x() * d.x() + d.y() * d.y());
   const double scale = across > 0 ? c.radius / across : 0;

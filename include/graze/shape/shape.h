@@ -1,6 +1,7 @@
 // Every convex primitive behind one closed variant, and what all of them can tell.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -22,6 +23,17 @@ namespace graze {
 /// The order is the canonical order of pairs: kernels are written for (earlier, later).
 using Shape = std::variant<Sphere, Capsule, Box, Triangle, Cylinder, Cone, Ellipsoid, Convex, HalfSpace, Plane>;
 
+namespace detail {
+template <class S, class Variant>
+inline constexpr bool kIsAlternative = false;
+template <class S, class... Kinds>
+inline constexpr bool kIsAlternative<S, std::variant<Kinds...>> = (std::same_as<S, Kinds> || ...);
+}  // namespace detail
+
+/// One of the kinds of Shape.
+template <class S>
+concept ShapeKind = detail::kIsAlternative<S, Shape>;
+
 /// "sphere", "half-space", …
 std::string_view name_of(const Shape& shape);
 
@@ -38,7 +50,9 @@ struct MassProperties {
   Vec3 center;   ///< of mass, in the shape's frame, metres
   Mat3 inertia;  ///< about the centre of mass, axes of the shape's frame, kg m²
 };
-/// None for shapes without a finite positive volume (half-space, plane, triangle, flat hull, point).
+/// None for shapes without a finite positive volume: half-spaces, planes, triangles, flat hulls, whatever has a size of
+/// 0 that takes its volume away (a rectangle, disc, segment or point has no mass at a density per volume), and sizes so
+/// small that the volume vanishes as a double.
 std::optional<MassProperties> mass_properties(const Shape& shape);
 
 }  // namespace graze

@@ -6,6 +6,7 @@ namespace graze {
 
 /// A ball about its origin. Radius 0 is a point.
 struct Sphere {
+  /// Metres; 0 is a point.
   Size<"sphere radius", Sign::not_negative> radius;
 };
 

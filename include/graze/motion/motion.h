@@ -1,0 +1,124 @@
+// How a body moves over a time t from 0 to 1.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+#include "graze/base/pose.h"
+
+namespace graze {
+
+/// What a question about a moving body needs to know of its motion: where the body is, and how far any of its points
+/// can get between two times. The links of a robot can give the same.
+template <class M>
+concept RigidMotion = requires(const M& motion, double number) {
+  /// The pose at a time, clamped to [0, 1].
+  { motion.at(number) } -> std::same_as<Pose>;
+  /// reach(radius, begin, end): no point of the body within `radius` of its origin moves along a path longer than this
+  /// between the two times, but for rounding.
+  { motion.reach(number, number, number) } -> std::same_as<double>;
+};
+
+/// From one pose to another: the translation is linear, the rotation runs at constant speed about the body's origin,
+/// along the shorter arc and for as many whole turns more as are wanted.
+///
+///     Motion swing(Pose::at({0, 0, 0}), Pose::from_rpy({1, 0, 0}, 0, 0, 0.5));
+///     Pose half_way = swing.at(0.5);
+class Motion {
+ public:
+  /// Whole turns run the same way round as the shorter arc, negative ones the other way. Throws Error if there are any
+  /// and the two rotations are the same: about which axis would they be?
+  Motion(const Pose& from, const Pose& to, int turns = 0);
+  /// By `travel` in all while turning by `angle` (radians, any number of turns) about an axis of the world through the
+  /// body's origin. Throws Error unless all of it is finite and the axis has a length.
+  static Motion turning(const Pose& from, const Vec3& travel, const Vec3& axis, double angle);
+
+  /// The pose at time 0.
+  const Pose& from() const { return from_; }
+  const Pose& to() const { return to_; }
+  /// at(0) and at(1) are the given poses to the bit.
+  Pose at(double t) const;
+
+  /// Metres that the body's origin moves in all.
+  double travel() const { return (to_.translation() - from_.translation()).norm(); }
+  /// Radians that the body turns in all; not negative, at most pi if there are no whole turns.
+  double turn() const { return turn_; }
+  /// The unit axis of the turn in world coordinates.
+  const Vec3& axis() const { return axis_; }
+  /// See RigidMotion.
+  double reach(double radius, double begin = 0, double end = 1) const {
+    return (end - begin) * (travel() + turn_ * radius);
+  }
+
+ private:
+  Motion(const Pose& from, const Pose& to, const Vec3& axis, double turn)
+      : from_(from), to_(to), axis_(axis), turn_(turn) {}
+
+  Pose from_, to_;
+  Vec3 axis_ = Vec3::UnitZ();
+  double turn_ = 0;
+};
+
+/// About a line of the world that stays where it is, and along it: how a door swings, a bolt is driven in, and how any
+/// pose can be reached from any other.
+///
+///     Screw door(closed, hinge, Vec3::UnitZ(), 1.5);
+class Screw {
+ public:
+  /// About the line through `point` along `axis`, by `angle` (radians, any number of turns) and `advance` (m). Throws
+  /// Error unless all of it is finite and the axis has a length.
+  Screw(const Pose& from, const Vec3& point, const Vec3& axis, double angle, double advance = 0);
+  /// The one that leads from a pose to another with a turn of at most pi; without a turn, straight on.
+  static Screw between(const Pose& from, const Pose& to);
+
+  const Pose& from() const { return from_; }
+  /// The pose at time 1.
+  const Pose& to() const { return to_; }
+  /// at(0) and at(1) are the given poses to the bit.
+  Pose at(double t) const;
+  /// A point of the line.
+  const Vec3& point() const { return point_; }
+  /// The unit direction of the line, in world coordinates.
+  const Vec3& axis() const { return axis_; }
+  /// Radians that the body turns in all.
+  double angle() const { return angle_; }
+  /// Metres that the body moves along the line in all.
+  double advance() const { return advance_; }
+  /// See RigidMotion.
+  double reach(double radius, double begin = 0, double end = 1) const;
+
+ private:
+  Screw() = default;
+  Pose place_at(double t) const;
+
+  Pose from_, to_;
+  Vec3 point_ = Vec3::Zero(), axis_ = Vec3::UnitZ();
+  double angle_ = 0, advance_ = 0;
+  double arm_ = 0;  // metres of the body's origin from the line
+};
+
+/// Through poses one after the other, with a Motion between each two.
+class Path {
+ public:
+  /// At equal times. Throws Error if there is no pose.
+  explicit Path(std::span<const Pose> poses);
+  /// At these times, of which the first is 0 and the last 1, and each later than the one before. Throws Error if they
+  /// are not, or not as many as the poses.
+  Path(std::span<const Pose> poses, std::span<const double> times);
+
+  std::span<const Pose> poses() const { return poses_; }
+  /// The pose at a time in [0, 1].
+  Pose at(double t) const;
+  /// See RigidMotion.
+  double reach(double radius, double begin = 0, double end = 1) const;
+
+ private:
+  std::size_t step_at(double t) const;
+
+  std::vector<Pose> poses_;
+  std::vector<double> times_;
+  std::vector<Motion> steps_;
+};
+
+}  // namespace graze

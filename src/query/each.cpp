@@ -1,0 +1,96 @@
+#include "graze/query/each.h"
+
+#include <fmt/format.h>
+
+#include "graze/base/error.h"
+#include "graze/base/parallel.h"
+#include "query/each.h"
+
+namespace graze {
+namespace {
+
+// answer(b, i) with b at each of the poses; b's geometry is copied once for all poses of a chunk.
+template <class Answer>
+void at_each(const Geometry& b, std::span<const Pose> poses, int threads, const Answer& answer) {
+  parallel_chunks(poses.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    Placed moved{b, Pose()};
+                    for (std::size_t i = begin; i < end; ++i) {
+                      moved.pose = poses[i];
+                      answer(static_cast<const Placed&>(moved), i);
+                    }
+                  },
+                  {.threads = threads});
+}
+
+template <class Answer>
+void with_each(const SpheresView& spheres, int threads, const Answer& answer) {
+  const std::size_t count = spheres.size();
+  if (spheres.x.size() != count || spheres.y.size() != count || spheres.z.size() != count) {
+    throw Error("spheres", fmt::format("have arrays of different lengths: x {}, y {}, z {}, radius {}",
+                                       spheres.x.size(), spheres.y.size(), spheres.z.size(), count));
+  }
+  parallel_chunks(count,
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                      const auto sphere = [&] {
+                        try {
+                          return at(Sphere{.radius = spheres.radius[i]}, Pose::at(spheres.center(i)));
+                        } catch (const Error& error) {
+                          throw Error(fmt::format("spheres[{}]", i), error.what());
+                        }
+                      }();
+                      answer(sphere, i);
+                    }
+                  },
+                  {.threads = threads});
+}
+
+}  // namespace
+
+void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<bool> hits,
+                  const CollideEachOptions& options) {
+  check_room("hits", poses.size(), hits.size());
+  at_each(b, poses, options.threads,
+          [&](const Placed& moved, std::size_t i) { hits[i] = collide(a, moved, {.margin = options.margin}); });
+}
+
+void distance_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<Distance> distances,
+                   const DistanceEachOptions& options) {
+  check_room("distances", poses.size(), distances.size());
+  at_each(b, poses, options.threads, [&](const Placed& moved, std::size_t i) {
+    distances[i] = distance(a, moved, {.limit = options.limit, .depth = options.depth});
+  });
+}
+
+void contacts_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<Contacts> found,
+                   const ContactsEachOptions& options) {
+  check_room("contacts", poses.size(), found.size());
+  at_each(b, poses, options.threads, [&](const Placed& moved, std::size_t i) {
+    found[i] = contacts(a, moved, {.max = options.max, .margin = options.margin});
+  });
+}
+
+void penetration_each(const Placed& a, const Geometry& b, std::span<const Pose> poses,
+                      std::span<Penetration> penetrations, const PenetrationEachOptions& options) {
+  check_room("penetrations", poses.size(), penetrations.size());
+  at_each(b, poses, options.threads,
+          [&](const Placed& moved, std::size_t i) { penetrations[i] = penetration(a, moved); });
+}
+
+void collide_each(const Placed& a, const SpheresView& spheres, std::span<bool> hits,
+                  const CollideEachOptions& options) {
+  check_room("hits", spheres.size(), hits.size());
+  with_each(spheres, options.threads,
+            [&](const Placed& sphere, std::size_t i) { hits[i] = collide(a, sphere, {.margin = options.margin}); });
+}
+
+void distance_each(const Placed& a, const SpheresView& spheres, std::span<Distance> distances,
+                   const DistanceEachOptions& options) {
+  check_room("distances", spheres.size(), distances.size());
+  with_each(spheres, options.threads, [&](const Placed& sphere, std::size_t i) {
+    distances[i] = distance(a, sphere, {.limit = options.limit, .depth = options.depth});
+  });
+}
+
+}  // namespace graze

@@ -1,0 +1,144 @@
+#include "graze/base/parallel.h"
+#include "query/contact_query.h"
+#include "query/escape.h"
+#include "query/mesh_ask.h"
+#include "query/mesh_inside.h"
+#include "query/parts.h"
+#include "query/point_depth.h"
+
+namespace graze {
+namespace {
+
+// Parts of the walk on several threads, each with a list of its own. Added one after the other, the lists are what one
+// walk would have added: all that follows gives the same bits.
+void ask_in_parts(const Mesh& a, const Mesh& b, const Relative& relative, int threads, ContactQuery& query) {
+  constexpr std::size_t kParts = 512;
+  if (a.empty() || b.empty()) return;
+  const walk::MeshPair pair(a.data(), b.data(), relative);
+  if (!pair.fits()) {
+    ask_mesh(a, b, relative, query);
+    return;
+  }
+  const double limit = walk_limit(query);
+  const std::vector<walk::Part> parts = walk::divide(pair, limit, kParts);
+  const std::size_t grain = std::max<std::size_t>(1, parts.size() / 128);
+  std::vector<std::vector<ContactQuery::Found>> found((parts.size() + grain - 1) / grain);
+  const MeshTree tree_a(a), tree_b(b);
+  parallel_chunks(parts.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    ContactQuery part(query, found[begin / grain]);
+                    AskedMeshes<ContactQuery> asked{MeshParts(tree_a), MeshParts(tree_b), relative, part};
+                    walk::visit(pair, limit, std::span(parts).subspan(begin, end - begin), asked.visitor());
+                  },
+                  {.threads = threads, .grain = grain});
+  for (const auto& list : found) {
+    for (const ContactQuery::Found& contact : list) query.add(contact);
+  }
+}
+
+// Contacts of solids are those at which both would touch once separated, and such of single parts as lie between
+// the surfaces. Each has a place on both bodies, and its normal leads out of them.
+class SolidContacts {
+ public:
+  SolidContacts(const Geometry& first, const Geometry& second, const Relative& relative, double depth)
+      : first_(first),
+        second_(second),
+        relative_(relative),
+        depth_(depth),
+        slack_(4 * escape_rounding(first, second, relative)) {}
+
+  bool holds(const ContactQuery::Found& c) const {
+    if (c.depth > depth_ + slack_) return false;
+    const double size = std::abs(c.depth);
+    const Vec3 middle = along(c.on_a, -c.depth / 2, c.normal), on_b = along(c.on_a, -c.depth, c.normal);
+    return near(first_, middle, size) && near(second_, relative_.to_b(middle), size) &&
+           leads_out(first_, c.on_a, c.normal, size) &&
+           leads_out(second_, relative_.to_b(on_b), times(-1, turned_back(relative_.rotation, c.normal)), size);
+  }
+
+ private:
+  bool near(const Geometry& g, const Vec3& p, double depth) const {
+    return std::abs(point_depth(g, p).depth) <= depth / 2 + slack_;
+  }
+  // From a place on the surface.
+  bool leads_out(const Geometry& g, const Vec3& p, const Vec3& n, double depth) const {
+    const Mesh* solid = solid_of(g);
+    constexpr double kBeside = 1e-3;
+    return solid == nullptr || solid->winding(along(p, std::max(kBeside * depth, 64 * slack_), n)) == 0;
+  }
+
+  const Geometry &first_, &second_;
+  const Relative& relative_;
+  double depth_, slack_;
+};
+
+// What almost touches after b has moved by the depth along the normal.
+void touching_contacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way, ContactQuery& query) {
+  const PairDistance& d = way.distance;
+  const double depth = -d.value, room = 8 * escape_rounding(pair.first, pair.second, relative) + 1e-9 * depth;
+  Relative moved = relative;
+  moved.translation = along(relative.translation, depth, d.normal);
+  ContactQuery after(moved, room, nullptr);
+  pair.visit([&](const auto& a, const auto& b) { ask_parts(a, b, moved, after); });
+  const SolidContacts solids(pair.first, pair.second, relative, depth);
+  bool any = false;
+  for (const ContactQuery::Found& f : after.result(ContactQuery::kCapacity)) {
+    const ContactQuery::Found c{f.on_a, d.normal, depth, f.a, f.b};
+    if (!solids.holds(c)) continue;
+    query.add(c), any = true;
+  }
+  if (!any) query.add({d.on_a, d.normal, depth, way.a, way.b});
+}
+
+// Every ball of a cloud whose centre is inside has a depth of its own.
+void point_contacts(const Mesh& solid, const Cloud& cloud, const Relative& relative, ContactQuery& query) {
+  struct Walk {
+    const Mesh& solid;
+    const Relative& relative;
+    ContactQuery& query;
+    double bound(const Aabb& box) const { return gap(relative.box_to_a(box), solid.bounds()); }
+    double limit() const { return 0; }
+    void leaf(const CloudTree& h, std::size_t i) {
+      const Ball ball = h.primitive(i);
+      const Vec3 p = relative.to_a(ball.center);
+      if (!solid.bounds().contains(p)) return;
+      const PointDepth d = point_depth(solid, p);
+      if (!(d.depth > 0)) return;
+      query.add({along(p, d.depth, d.out), d.out, d.depth + ball.sphere.radius, d.feature, h.feature(i)});
+    }
+  } walk{solid, relative, query};
+  traverse(CloudTree(cloud), walk);
+}
+
+}  // namespace
+
+void parts_contacts(const PartsPair& pair, const Relative& relative, int threads, ContactQuery& query) {
+  pair.visit([&]<class A, class B>(const A& a, const B& b) {
+    if constexpr (std::same_as<A, Mesh> && std::same_as<B, Mesh>) {
+      if (threads != 1) return ask_in_parts(a, b, relative, threads, query);
+    }
+    ask_parts(a, b, relative, query);
+  });
+  const Mesh *const solid_a = solid_of(pair.first), *const solid_b = solid_of(pair.second);
+  if (solid_a == nullptr && solid_b == nullptr) return;
+  if (!query.overlaps() && !any_inside(pair.first, pair.second, relative)) return;
+  const PartsDistance way = parts_distance(pair, relative, {});
+  if (!(way.distance.value < 0)) return;
+  const SolidContacts solids(pair.first, pair.second, relative, -way.distance.value);
+  pair.visit([&]<class A, class B>(const A& a, const B& b) {
+    if constexpr (std::same_as<B, Cloud>) {
+      // Balls with their centre inside have a depth of their own.
+      if constexpr (std::same_as<A, Mesh>) {
+        query.keep([&](const ContactQuery::Found& c) {
+          return a.winding(relative.to_a(b.point(c.b))) == 0 && solids.holds(c);
+        });
+        point_contacts(a, b, relative, query);
+      }
+    } else {
+      query.keep([&](const ContactQuery::Found& c) { return solids.holds(c); });
+      if (std::isfinite(way.distance.value)) touching_contacts(pair, relative, way, query);
+    }
+  });
+}
+
+}  // namespace graze

@@ -1,0 +1,385 @@
+#include "graze/query/raycast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/overloads.h"
+#include "graze/base/error.h"
+#include "graze/base/parallel.h"
+#include "graze/query/traverse.h"
+#include "query/cloud_tree.h"
+#include "query/each.h"
+#include "query/mesh_tree.h"
+#include "query/mesh_walk.h"
+#include "query/ray_shape.h"
+
+namespace graze {
+
+Ray::Ray(const Vec3& origin, const Vec3& direction, double length) : origin_(origin), length_(length) {
+  if (!is_finite(origin)) throw Error("ray origin", "must be finite");
+  if (!(origin.cwiseAbs().maxCoeff() <= kLargestLength)) {
+    throw Error("ray origin",
+                fmt::format("must be at most 1e50, got ({}, {}, {})", origin.x(), origin.y(), origin.z()));
+  }
+  const double size = direction.cwiseAbs().maxCoeff();
+  if (!is_finite(direction) || !(size > 0)) throw Error("ray direction", "must be finite and have a length");
+  direction_ = (direction / size).normalized();
+  if (!(length >= 0)) throw Error("ray length", fmt::format("must not be negative, got {}", length));
+}
+
+Ray Ray::between(const Vec3& from, const Vec3& to) {
+  const Vec3 way = to - from;
+  const double size = way.cwiseAbs().maxCoeff();
+  return {from, way, size > 0 ? size * (way / size).norm() : 0};
+}
+
+namespace {
+
+// Where the line runs through the projections of a triangle is told by one product per edge and sign; see TriangleHit.
+struct Sheared {
+  double x, y, z;
+};
+
+// The nearest place of the line to an edge, if it is within `slack` of it; of an edge along the line, from end to end.
+// `error`: what is off by the slack moves the crossing of an edge that runs nearly along the line by more.
+bool touches_edge(const Vec3& p, const Vec3& q, const Line& line, double slack, double& t, double& last,
+                  double& error) {
+  const Vec3 edge = minus(q, p), to_p = minus(p, line.origin);
+  const double along_line = dot(edge, line.direction);
+  const Vec3 across = along(edge, -along_line, line.direction);
+  const double at_p = dot(to_p, line.direction), square = norm_sq(across);
+  const Vec3 off = along(to_p, -at_p, line.direction);
+  // Where on the edge, from p: nearest to the line as seen along it; an edge along the line is met at its nearer end.
+  double s = 0;
+  const bool crosses = square > slack * slack;
+  if (crosses) s = std::clamp(-dot(off, across) / square, 0.0, 1.0);
+  else if (along_line < 0) s = 1;
+  t = at_p + s * along_line;
+  last = crosses ? t : at_p + (1 - s) * along_line;
+  error = slack;
+  if (crosses) error += std::min(2 * slack / std::sqrt(square), 1.0) * std::abs(along_line);
+  return norm_sq(along(off, s, across)) <= slack * slack * 4;
+}
+
+}  // namespace
+
+TriangleHit ray_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Line& line, double slack) {
+  const Vec3& d = line.direction;
+  int w = 0;
+  for (int i = 1; i < 3; ++i) {
+    if (std::abs(d[i]) > std::abs(d[w])) w = i;
+  }
+  const int u = (w + 1) % 3, v = (w + 2) % 3;
+  const double shear_u = d[u] / d[w], shear_v = d[v] / d[w];
+  const auto sheared = [&](const Vec3& corner) -> Sheared {
+    const Vec3 off = minus(corner, line.origin);
+    return {off[u] - shear_u * off[w], off[v] - shear_v * off[w], off[w] / d[w]};
+  };
+  const Sheared p = sheared(a), q = sheared(b), r = sheared(c);
+  // Which side of an edge the line is on, times the edge's length, and the room that the slack makes there: sheared,
+  // what is off by the slack is off by twice of it at most. By the difference of the ends: products of the ends
+  // themselves would be wrong by more than that where an edge is short.
+  struct Side {
+    double beside, room;
+  };
+  const auto side = [&](const Sheared& from, const Sheared& to) -> Side {
+    const double x = to.x - from.x, y = to.y - from.y;
+    return {from.x * y - from.y * x, 2 * slack * (std::abs(x) + std::abs(y))};
+  };
+  const auto [beside_a, room_a] = side(r, q);
+  const auto [beside_b, room_b] = side(p, r);
+  const auto [beside_c, room_c] = side(q, p);
+  const double area = beside_a + beside_b + beside_c;
+  TriangleHit hit;
+  const bool level = !(std::abs(area) > room_a + room_b + room_c);
+  if (!level) {
+    const double sign = area > 0 ? 1 : -1;
+    hit.hit = sign * beside_a >= -room_a && sign * beside_b >= -room_b && sign * beside_c >= -room_c;
+    if (!hit.hit) return hit;
+    hit.t = (beside_a * p.z + beside_b * q.z + beside_c * r.z) / area;
+    // On a border that rounding has opened, no farther than the corners; and the rooms may move it between these.
+    const double first = std::min({p.z, q.z, r.z}), last = std::max({p.z, q.z, r.z});
+    hit.last = hit.t = std::clamp(hit.t, first, last);
+    hit.error = slack + (room_a + room_b + room_c) / std::abs(area) * (last - first);
+  } else {
+    // Seen from its edge, or no triangle at all: what there is of it are its edges.
+    hit.t = kInfinity, hit.last = -kInfinity;
+    hit.error = slack;
+    double t = 0, last = 0, error = 0;
+    for (const auto& [from, to] : {std::pair{&a, &b}, {&b, &c}, {&c, &a}}) {
+      if (!touches_edge(*from, *to, line, slack, t, last, error)) continue;
+      hit.hit = true, hit.t = std::min(hit.t, t), hit.last = std::max(hit.last, last);
+      hit.error = std::max(hit.error, error);
+    }
+  }
+  const Vec3 raw = cross(minus(b, a), minus(c, a));
+  const double twice = std::sqrt(norm_sq(raw));
+  hit.normal = twice > 0 ? times((dot(raw, d) > 0 ? -1 : 1) / twice, raw) : times(-1, d);
+  return hit;
+}
+
+namespace {
+
+// A ray in the frame of a geometry, which begins `shift` behind its true origin so that numbers are small.
+struct LocalRay {
+  Vec3 origin;
+  Line line;
+  double shift, length, slack;
+
+  double begin() const { return -shift; }
+  double end() const { return length - shift; }
+};
+
+// A body as rays see it; known once for all rays of a batch.
+class Target {
+ public:
+  explicit Target(const Placed& body) : body_(body) {
+    const Aabb box = bounds(body.geometry);
+    size_ = size_of(body.pose.translation());
+    bounded_ = box.bounded() && !box.empty();
+    if (!bounded_) return;
+    center_ = box.center();
+    size_ += size_of(center_) + size_of(box.half());
+  }
+  const Placed& body() const { return body_; }
+
+  LocalRay local(const Ray& ray) const {
+    const Mat3& turn = body_.pose.rotation();
+    const Vec3 origin = turned_back(turn, minus(ray.origin(), body_.pose.translation()));
+    LocalRay r{origin, {origin, turned_back(turn, ray.direction())}, 0, ray.length(), 0};
+    double size = size_ + size_of(ray.origin());
+    if (bounded_) {
+      r.shift = dot(minus(center_, origin), r.line.direction);
+      size += std::abs(r.shift);
+      r.line.origin = r.line.at(r.shift);
+    }
+    constexpr double kRoundings = 16 * kEpsilon;
+    r.slack = body_.uncertainty + kRoundings * size;
+    return r;
+  }
+
+ private:
+  const Placed& body_;
+  bool bounded_ = false;
+  Vec3 center_ = Vec3::Zero();
+  double size_ = 0;
+};
+
+// What is wanted of the hits. Nothing farther than `limit` is of interest.
+class First {
+ public:
+  explicit First(double length) : limit_(length) {}
+  double limit() const { return limit_; }
+  void add(double t, const Vec3& normal, Feature feature) {
+    if (hit.found() && (t > hit.distance || (t == hit.distance && feature >= hit.feature))) return;
+    hit.distance = limit_ = t, hit.normal = normal, hit.feature = feature;
+  }
+  static constexpr bool kLeaving = false;
+  RayHit hit;
+
+ private:
+  double limit_;
+};
+
+class Any {
+ public:
+  explicit Any(double length) : limit_(length) {}
+  double limit() const { return limit_; }
+  void add(double, const Vec3&, Feature) { found = true, limit_ = -kInfinity; }
+  static constexpr bool kLeaving = false;
+  bool found = false;
+
+ private:
+  double limit_;
+};
+
+class All {
+ public:
+  All(double length, std::span<RayHit> buffer) : length_(length), buffer_(buffer) {}
+  double limit() const {
+    return count_ < buffer_.size() ? length_ : count_ == 0 ? -kInfinity : buffer_[count_ - 1].distance;
+  }
+  void add(double t, const Vec3& normal, Feature feature) {
+    const auto before = [&](const RayHit& h) { return h.distance < t || (h.distance == t && h.feature <= feature); };
+    if (count_ == buffer_.size() && (count_ == 0 || before(buffer_[count_ - 1]))) return;
+    if (count_ < buffer_.size()) ++count_;
+    std::size_t i = count_ - 1;
+    for (; i > 0 && !before(buffer_[i - 1]); --i) buffer_[i] = buffer_[i - 1];
+    buffer_[i] = {.distance = t, .normal = normal, .feature = feature};
+  }
+  static constexpr bool kLeaving = true;
+  std::span<RayHit> hits() const { return buffer_.first(count_); }
+
+ private:
+  double length_;
+  std::span<RayHit> buffer_;
+  std::size_t count_ = 0;
+};
+
+template <class Sink>
+class Cast {
+ public:
+  Cast(const LocalRay& ray, Sink& sink) : ray_(ray), sink_(sink) {}
+
+  // Distances are from the ray's own origin; what is a little behind it is at it, what is a little too far at its end.
+  void surface(double t, double error, const Vec3& normal, Feature feature) {
+    const double distance = t + ray_.shift;
+    if (distance < -error || distance > ray_.length + error) return;
+    if (distance - error > sink_.limit()) return;
+    const double at = std::clamp(distance, 0.0, ray_.length);
+    sink_.add(at, dot(normal, ray_.line.direction) > 0 ? times(-1, normal) : normal, feature);
+  }
+  void body(LinePart part, Feature feature) {
+    if (part.empty()) return;
+    // Ends that rounding has exchanged: the better known one is where the ray touches.
+    if (part.in.t > part.out.t) {
+      const LineEnd known = part.in.error <= part.out.error ? part.in : part.out;
+      part.in = part.out = known;
+    }
+    const bool began_inside = part.in.t < ray_.begin() - part.in.error && part.out.t > ray_.begin() - part.out.error;
+    if (began_inside && !Sink::kLeaving) {
+      sink_.add(0, times(-1, ray_.line.direction), feature);
+      return;
+    }
+    if (std::isfinite(part.in.t)) surface(part.in.t, part.in.error, part.in.normal, feature);
+    const bool through = part.out.t - part.in.t > part.in.error + part.out.error;
+    if (Sink::kLeaving && through && std::isfinite(part.out.t))
+      surface(part.out.t, part.out.error, part.out.normal, feature);
+  }
+
+  void operator()(const ShapeKind auto& shape) { body(ray_part(shape, ray_.line, ray_.slack), 0); }
+  void operator()(const Plane& plane) {
+    LinePart below = part_below(plane.normal(), plane.offset(), ray_.line, ray_.slack);
+    LinePart above = part_below(times(-1, plane.normal()), -plane.offset(), ray_.line, ray_.slack);
+    below.cut(above);
+    // A ray in the plane meets it where it begins.
+    if (!below.empty())
+      surface(std::isfinite(below.in.t) ? below.in.t : ray_.begin(), below.in.error, plane.normal(), 0);
+  }
+  void operator()(const Triangle& t) { triangle(t.a(), t.b(), t.c(), 0); }
+  void operator()(const Cloud& cloud) { traverse(CloudTree(cloud), *this); }
+  void operator()(const Mesh& mesh) {
+    if (mesh.empty()) return;
+    if (mesh.solid() && !Sink::kLeaving && mesh.winding(ray_.origin) != 0) {
+      First leaving(kInfinity);
+      LocalRay all = ray_;
+      all.length = kInfinity;
+      Cast<First>(all, leaving).triangles(mesh.data());
+      sink_.add(0, times(-1, ray_.line.direction), leaving.hit.feature);
+      return;
+    }
+    triangles(mesh.data());
+  }
+
+  // Of the trees' boxes, as the traversals ask.
+  double bound(const Aabb& box) const {
+    double near = ray_.begin(), far = ray_.end();
+    const Vec3 &o = ray_.line.origin, &d = ray_.line.direction;
+    for (int i = 0; i < 3; ++i) {
+      const double low = box.min[i] - ray_.slack, high = box.max[i] + ray_.slack;
+      if (d[i] == 0) {
+        if (o[i] < low || o[i] > high) return kInfinity;
+        continue;
+      }
+      const double a = (low - o[i]) / d[i], b = (high - o[i]) / d[i];
+      near = std::max(near, std::min(a, b)), far = std::min(far, std::max(a, b));
+    }
+    const double error = 8 * kEpsilon * (std::abs(near) + std::abs(far));
+    return near > far + error ? kInfinity : near + ray_.shift - error - ray_.slack;
+  }
+  double limit() const { return sink_.limit(); }
+  void leaf(const CloudTree& h, std::size_t i) {
+    const Ball ball = h.primitive(i);
+    body(ray_part(ball.sphere, {minus(ray_.line.origin, ball.center), ray_.line.direction}, ray_.slack), h.feature(i));
+  }
+
+  void triangles(const mesh::Data& data) {
+    const walk::MeshAndRay pair(data, ray_.line.origin, ray_.line.direction, ray_.begin(), ray_.slack);
+    struct Asked {
+      Cast& cast;
+      const mesh::Data& data;
+      double ask(std::size_t t) {
+        cast.triangle(data.corner(t, 0), data.corner(t, 1), data.corner(t, 2), t);
+        return cast.limit() - cast.ray_.shift;
+      }
+    } asked{*this, data};
+    if (pair.fits()) {
+      walk::visit(pair, limit() - ray_.shift,
+                  {&asked, [](void* self, std::uint32_t t) { return static_cast<Asked*>(self)->ask(t); }});
+    } else {
+      for (std::size_t t = 0; t < data.triangles.size() && limit() > -kInfinity; ++t) asked.ask(t);
+    }
+  }
+
+ private:
+  template <class Other>
+  friend class Cast;
+
+  void triangle(const Vec3& a, const Vec3& b, const Vec3& c, Feature feature) {
+    const TriangleHit hit = ray_triangle(a, b, c, ray_.line, ray_.slack);
+    if (!hit.hit) return;
+    // A ray that begins on the triangle and runs in its plane meets it at once.
+    const double t = hit.t < ray_.begin() ? std::min(hit.last, ray_.begin()) : hit.t;
+    surface(t, hit.error, hit.normal, feature);
+  }
+
+  const LocalRay& ray_;
+  Sink& sink_;
+};
+
+template <class Sink>
+void cast(const Target& target, const Ray& ray, Sink& sink) {
+  const LocalRay local = target.local(ray);
+  Cast<Sink> asked(local, sink);
+  std::visit([&](const auto& geometry) { asked(geometry); }, target.body().geometry);
+}
+
+void to_world(const Placed& body, const Ray& ray, RayHit& hit) {
+  hit.point = ray.at(hit.distance);
+  // Adding 0 leaves no −0.
+  hit.normal = plus(turned(body.pose.rotation(), hit.normal), Vec3::Zero());
+}
+
+RayHit first_hit(const Target& target, const Ray& ray) {
+  First first(ray.length());
+  cast(target, ray, first);
+  if (first.hit.found()) to_world(target.body(), ray, first.hit);
+  return first.hit;
+}
+
+}  // namespace
+
+RayHit raycast(const Placed& body, const Ray& ray) { return first_hit(Target(body), ray); }
+
+bool meets(const Placed& body, const Ray& ray) {
+  Any any(ray.length());
+  cast(Target(body), ray, any);
+  return any.found;
+}
+
+std::span<RayHit> raycast_all(const Placed& body, const Ray& ray, std::span<RayHit> buffer) {
+  All all(ray.length(), buffer);
+  cast(Target(body), ray, all);
+  for (RayHit& hit : all.hits()) to_world(body, ray, hit);
+  return all.hits();
+}
+
+void raycast_each(const Placed& body, std::span<const Ray> rays, std::span<RayHit> hits,
+                  const RaycastEachOptions& options) {
+  check_room("hits", rays.size(), hits.size());
+  const Target target(body);
+  parallel_for(rays.size(),
+               [&](std::size_t i) {
+                 // The memory of a ray some time ahead: waiting for it would cost a tenth of the time.
+                 constexpr std::size_t kAhead = 4;
+                 if (i + kAhead < rays.size()) {
+                   __builtin_prefetch(&rays[i + kAhead]);
+                   __builtin_prefetch(&hits[i + kAhead], 1);
+                 }
+                 hits[i] = first_hit(target, rays[i]);
+               },
+               {.threads = options.threads});
+}
+
+}  // namespace graze

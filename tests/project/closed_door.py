@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Adds a kind to Geometry that nobody was taught, and expects the compiler to refuse every function that would answer for it.
+
+    closed_door.py BUILD_DIR
+
+The sources stay as they are: a changed copy of geometry.h comes first on the include path. As a control, an unchanged copy
+must compile.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = "graze/geometry/geometry.h"
+
+# What must be named by the compiler's complaints about each file.
+DOORS = {
+    "src/geometry/geometry.cpp": ["bounds_of", "name_of", "largest_coordinate"],
+    "src/query/core.cpp": ["stamp"],
+    "src/query/collide.cpp": ["collide", "overlap_deeper"],
+    "src/query/distance.cpp": ["between"],
+    "src/query/contacts.cpp": ["contacts"],
+    "src/query/mesh_inside.cpp": ["points_of", "reach_along"],
+    "src/query/raycast.cpp": ["cast"],
+    "src/query/point_depth.cpp": ["point_depth"],
+    "src/query/solid_depth.cpp": ["is_convex"],
+    "src/query/depth_search.cpp": ["sample"],
+    "src/query/escape.cpp": ["size_of_geometry"],
+    "src/io/placed.cpp": ["reader_of"],
+    "src/clearance/model.cpp": ["of_shapes"],
+    "src/clearance/report_model.cpp": ["append"],
+}
+
+
+def with_stranger(text):
+    """The header with one more kind at the end of the variant."""
+    begin = text.index("using Geometry =")
+    end = text.index(">;", begin)
+    return text[:begin] + "struct Stranger {\n  bool operator==(const Stranger&) const = default;\n};\n" + \
+        text[begin:end] + ", Stranger" + text[end:]
+
+
+def command_for(entry, overlay):
+    """The compiler's command of a build, reduced to a check of the syntax and without precompiled headers."""
+    words = shlex.split(entry["command"])
+    while not os.path.basename(words[0]).startswith(("g++", "c++", "clang++", "gcc", "clang")):
+        words = words[1:]  # ccache and its wrapper
+    kept, skip = [words[0], f"-I{overlay}", "-fsyntax-only", "-fmax-errors=0" if "clang" not in words[0] else "-ferror-limit=0"], 0
+    for word, following in zip(words[1:], words[2:] + [""]):
+        if skip:
+            skip -= 1
+        elif word in ("-o", "-MF", "-MT", "-MQ") or (word == "-include" and "cmake_pch" in following):
+            skip = 1
+        elif word in ("-c", "-MD", "-MMD", "-Winvalid-pch") or word.startswith("-fpch"):
+            pass
+        else:
+            kept.append(word)
+    return kept
+
+
+def compile_with(entry, overlay):
+    done = subprocess.run(command_for(entry, overlay), cwd=entry["directory"], capture_output=True, text=True, check=False)
+    return done.returncode == 0, done.stderr
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    entries = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        entries.setdefault(str(path), entry)
+
+    flaws = []
+    with tempfile.TemporaryDirectory() as folder:
+        text = (ROOT / "include" / HEADER).read_text(encoding="utf-8")
+        overlays = {}
+        for name, content in (("same", text), ("stranger", with_stranger(text))):
+            copy = pathlib.Path(folder, name, HEADER)
+            copy.parent.mkdir(parents=True)
+            copy.write_text(content, encoding="utf-8")
+            overlays[name] = copy.parents[2]
+
+        def look_at(file):
+            entry = entries[str(ROOT / file)]
+            compiled, complaints = compile_with(entry, overlays["stranger"])
+            if compiled:
+                return [f"{file} compiles with a kind of geometry that it does not know"]
+            return [f"{file}: {name} is not among the compiler's complaints:\n{complaints[:2000]}"
+                    for name in DOORS[file] if name not in complaints]
+
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("GRAZE_JOBS", os.cpu_count()))) as pool:
+            for found in pool.map(look_at, DOORS):
+                flaws += found
+        compiled, complaints = compile_with(entries[str(ROOT / "src/geometry/geometry.cpp")], overlays["same"])
+        if not compiled:
+            flaws.append(f"control: an unchanged copy of the header does not compile:\n{complaints[:2000]}")
+    print("\n".join(flaws) or f"{len(DOORS)} files refuse a kind of geometry that they were not taught")
+    return 1 if flaws else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

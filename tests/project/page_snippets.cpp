@@ -1,0 +1,127 @@
+// The C++ of pages that is no example of its own: compiled, run, and compared with the pages by documents_test.py.
+// A page shows what stands between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
+
+#include <graze/graze.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace graze;
+
+void claim(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "page_snippets: not so: %s\n", what);
+  std::exit(1);
+}
+
+// A tetrahedron of 1 m.
+const std::vector<Vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+const std::vector<MeshTriangle> triangles{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+const Mesh mesh(vertices, triangles);
+
+std::vector<Vec3> moved(const Vec3& by) {
+  std::vector<Vec3> all = vertices;
+  for (Vec3& v : all) v += by;
+  return all;
+}
+
+void bounding_shapes() {
+  const Pose pose = Pose::from_rpy({0, 0, 5}, 0.1, 0.2, 0.3);
+  const Cloud cloud(PointView(std::vector<Vec3>{{0, 0, 0}, {1, 1, 1}}));
+  // [snippet bounding]
+  const BoundingCapsule link = bounding_capsule(mesh);
+  const bool hit = collide(at(link.capsule, pose * link.pose), at(cloud));  // free of the capsule: free of the mesh
+  const Convex hull = hull_of(mesh);                                        // of points: Convex::hull_of
+  // [/snippet bounding]
+  claim(!hit && !collide(at(mesh, pose), at(cloud)), "free of the capsule: free of the mesh");
+  claim(hull.vertices().size() == 4, "the hull has four corners");
+}
+
+void bounds_of_any_kind() {
+  const Pose pose_a, pose_b = Pose::at({1.005, 0, 0});
+  // [snippet bounds]
+  const BoundsTree<Obb> tree(vertices, triangles, {.split = split::median, .fit = fit::smallest});  // or over points
+  const BoundedMesh<Rss> a(vertices, triangles), b(vertices, triangles);  // a tree with its triangles
+  const bool near = collide(a, pose_a, b, pose_b, 0.01);                  // within 10 mm
+  const double gap = distance(a, pose_a, b, pose_b).value;
+  // [/snippet bounds]
+  claim(tree.size() == 4, "a tree over four triangles");
+  claim(near && std::abs(gap - 0.005) < 1e-12, "5 mm apart");
+}
+
+void bounds_over_a_move() {
+  const std::vector<Vec3> next_vertices = moved({2, 0, 0}), vertices_after_that = moved({2, 2, 0});
+  const Aabb box = Aabb::around({2.5, 0.5, 0.5}, {0.1, 0.1, 0.1});
+  const MovingMesh body(mesh, vertices);
+  const Pose pose = Pose::at({1.5, 0, 0});
+  const double margin = 0.01;
+  std::vector<std::size_t> in_box;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs, folds;
+  double first = 1;
+  // [snippet moving]
+  MovingMesh cloth(mesh, next_vertices);
+
+  // Triangles that may meet the box; `times` within [0, 1] is when.
+  cloth.visit_near(box, [&](std::size_t i, const Interval& times) {
+    in_box.push_back(i);
+    first = std::min(first, times.lower);
+  });
+
+  // Triangles i of the cloth and j of the body, and pairs within the cloth, that may come within the margin.
+  visit_near_pairs(cloth, {}, body, pose, margin, [&](std::size_t i, std::size_t j, const Interval&) {
+    pairs.push_back({i, j});
+  });
+  visit_near_pairs(cloth, margin, [&](std::size_t i, std::size_t j, const Interval&) { folds.emplace_back(i, j); });
+
+  cloth.advance(vertices_after_that);  // the next move starts where this one ended
+  // [/snippet moving]
+  claim(!in_box.empty() && first > 0.65 && first < 1, "the box is met late in the move");
+  claim(!pairs.empty() && folds.size() == 6, "pairs are found");
+  claim(cloth.from().vertices()[0] == Vec3(2, 0, 0), "the next move starts where this one ended");
+}
+
+void clearance_along_a_path() {
+  const Cloud cloud(PointView(std::vector<Vec3>{{0, 0, 0}, {0, 1, 0}}));
+  Trajectory trajectory;
+  trajectory.poses = {Pose::at({0, 0, 0}), Pose::at({10, 0, 0})};
+  const std::vector<Vec3> scan{{5, 1.21, 0}, {5, 3, 0}};
+  // [snippet clearance]
+  const ClearanceModel wagon(cloud.with_radius(0.01));  // or a mesh, or placed shapes
+  const SweptClearance swept(wagon, trajectory.poses, {.limit = 0.3});
+  std::vector<PointClearance> results(scan.size());
+  swept.measure(scan, results);  // block by block for big scans
+  // results[i].clearance  .pose  .fraction  .element
+  // [/snippet clearance]
+  claim(std::abs(results[0].clearance - 0.2) < swept.tolerance() && !results[1].found(), "0.2 m, and beyond the limit");
+  claim(results[0].pose == 0 && std::abs(results[0].fraction - 0.5F) < 1e-3F && results[0].element == 1, "half-way");
+}
+
+void noisy_clouds() {
+  const Cloud held(PointView(std::vector<Vec3>{{0, 0, 0}}), {.radius = 0.002});
+  const Cloud scan(PointView(std::vector<Vec3>{{0.01, 0, 0}}));
+  const Pose gripper;
+  bool planned_again = false;
+  const auto replan = [&] { planned_again = true; };
+  // [snippet probability]
+  const Probability p = probability(at(held, gripper), at(scan), {.sigma_a = 0.002, .sigma_b = 0.005});
+  if (p.high > 1e-3) replan();
+  // [/snippet probability]
+  claim(planned_again && p.low <= p.value && p.value <= p.high, "a chance, with bounds");
+}
+
+}  // namespace
+
+int main() {
+  bounding_shapes();
+  bounds_of_any_kind();
+  bounds_over_a_move();
+  clearance_along_a_path();
+  noisy_clouds();
+}

@@ -1,0 +1,116 @@
+// How deep clouds are in something: until all of their points have left. Against the exact union of balls.
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <vector>
+
+#include "graze/graze.h"
+#include "oracle/cases.h"
+#include "support/meshes.h"
+#include "support/scale.h"
+
+namespace graze_test {
+namespace {
+
+using graze::Cloud;
+using graze::Distance;
+using graze::Placed;
+using graze::Pose;
+using graze::Vec3;
+using graze_oracle::Random;
+
+Cloud cloud_of(const std::vector<Vec3>& points, double radius = 0) {
+  return Cloud(std::span<const Vec3>(points), {.radius = radius});
+}
+
+// The shortest path from the origin out of a union of open balls: past one ball, along the circle of two, or to where
+// three of them meet.
+double way_out(const std::vector<Vec3>& centers, double radius) {
+  double best = graze::kInfinity;
+  const auto offer = [&](const Vec3& t) {
+    if (!(t.norm() < best)) return;
+    for (const Vec3& c : centers) {
+      if ((t - c).norm() < radius * (1 - 1e-12)) return;
+    }
+    best = t.norm();
+  };
+  offer(Vec3::Zero());
+  for (std::size_t i = 0; i < centers.size(); ++i) {
+    const Vec3& a = centers[i];
+    offer(a - radius * (a.norm() > 0 ? Vec3(a.normalized()) : Vec3(Vec3::UnitX())));
+    for (std::size_t j = 0; j < i; ++j) {
+      const Vec3 b = centers[j], middle = (a + b) / 2, axis = (b - a).normalized();
+      const double half = (b - a).norm() / 2, ring_sq = radius * radius - half * half;
+      if (!(ring_sq > 0)) continue;
+      Vec3 toward = -(middle - axis * axis.dot(middle));
+      if (toward.norm() < 1e-12) toward = axis.unitOrthogonal();
+      const double ring = std::sqrt(ring_sq);
+      offer(middle + ring * toward.normalized());
+      for (std::size_t k = 0; k < j; ++k) {
+        // On the ring: |t − c| = radius, with t = middle + ring (cos u + sin v).
+        const Vec3 u = axis.unitOrthogonal(), v = axis.cross(u), off = middle - centers[k];
+        const double x = 2 * ring * off.dot(u), y = 2 * ring * off.dot(v);
+        const double rest = radius * radius - off.squaredNorm() - ring_sq, size = std::hypot(x, y);
+        if (!(std::abs(rest) < size)) continue;
+        const double turn = std::acos(rest / size), from = std::atan2(y, x);
+        for (const double angle : {from + turn, from - turn})
+          offer(middle + ring * (std::cos(angle) * u + std::sin(angle) * v));
+      }
+    }
+  }
+  return best;
+}
+
+void expect_way_out(const Placed& a, const Placed& b, double truth, double slack) {
+  const Distance d = distance(a, b), e = distance(b, a);
+  EXPECT_EQ(d.value, e.value);
+  EXPECT_LE(d.value, -truth + 1e-9) << "no shorter translation separates";
+  EXPECT_GE(d.value + d.tolerance, -truth - 1e-9) << "the tolerance reaches the truth";
+  EXPECT_NEAR(d.value, -truth, slack);
+  Placed out = b;
+  out.pose = Pose::at(b.pose.translation() + (1e-9 - d.value) * d.normal);
+  EXPECT_FALSE(collide(a, out));
+  EXPECT_EQ(penetration(a, b).depth, -d.value);
+  EXPECT_TRUE(collide(a, b, {.margin = d.value + 1e-6}));
+  EXPECT_FALSE(collide(a, b, {.margin = d.value - 1e-6}));
+  const Distance quick = distance(a, b, {.depth = false});
+  EXPECT_LE(quick.value - quick.tolerance, d.value + 1e-12);
+}
+
+TEST(CloudDepth, LeavesNoPointInside) {
+  const Placed ball = at(graze::Sphere{.radius = 1});
+  expect_way_out(ball, at(cloud_of({{0.9, 0, 0}, {-0.9, 0, 0}})), std::sqrt(1 - 0.81), 1e-9);
+  expect_way_out(ball, at(cloud_of({{0.9, 0, 0}, {0.5, 0, 0}})), 0.5, 1e-9);
+  const Soup cube = closed(1, false).moved(Vec3::Zero(), 10);
+  const Placed solid = at(cube.mesh(true));
+  const Placed pair = at(cloud_of({{10, 0, 0}, {0, 0, 0}}));
+  expect_way_out(solid, pair, 10, 1e-9);
+  double deepest = 0;
+  for (const graze::Contact& c : contacts(solid, pair)) deepest = std::max(deepest, c.depth);
+  EXPECT_NEAR(deepest, 10, 1e-9) << "among the contacts, too";
+}
+
+TEST(CloudDepth, OfBallsHoldsTheExactOne) {
+  Random random(5);
+  int overlaps = 0, close = 0;
+  for (int i = 0, n = scaled(200); i < n && !HasFailure(); ++i) {
+    std::vector<Vec3> points;
+    for (int k = 0; k <= i % 4; ++k)
+      points.emplace_back(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    const double radius = i % 3 == 0 ? 0 : 0.1;
+    const Placed cloud = at(cloud_of(points, radius));
+    std::vector<Vec3> centers;
+    for (const Vec3& p : points) centers.push_back(-p);
+    const double truth = way_out(centers, 1 + radius);
+    if (!(truth > 1e-6)) continue;
+    ++overlaps;
+    SCOPED_TRACE(testing::Message() << "cloud " << i);
+    expect_way_out(at(graze::Sphere{.radius = 1}), cloud, truth, 1);
+    expect_way_out(at(cloud_of({Vec3::Zero()}, 1)), cloud, truth, 1);
+    if (distance(at(graze::Sphere{.radius = 1}), cloud).value > -truth - 1e-3) ++close;
+  }
+  EXPECT_GE(close, overlaps * 9 / 10);
+}
+
+}  // namespace
+}  // namespace graze_test
