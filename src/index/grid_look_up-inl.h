@@ -71,8 +71,9 @@ GRAZE_LANE_FUNCTION LaneVerdicts look_up_lanes(const Grid& grid, const double* p
   inside = hn::And(inside, hn::And(hn::Ge(uz, zero), hn::Lt(uz, end(2))));
   inside = hn::And(inside, hn::Ge(rho, zero));
 
-  // Which cell, of which block.
-  const auto cx = hn::ConvertTo(di, ux), cy = hn::ConvertTo(di, uy), cz = hn::ConvertTo(di, uz);
+  // Which cell, of which block; the first one for spheres outside, whose coordinates no integer may hold.
+  const auto whole = [&](auto u) HWY_ATTR { return hn::ConvertTo(di, hn::IfThenElseZero(inside, u)); };
+  const auto cx = whole(ux), cy = whole(uy), cz = whole(uz);
   const auto ny = hn::Set(di, grid.blocks[1]), nz = hn::Set(di, grid.blocks[2]), three = hn::Set(di, 3);
   const auto block =
       hn::Add(hn::Mul(hn::Add(hn::Mul(hn::ShiftRight<2>(cx), ny), hn::ShiftRight<2>(cy)), nz), hn::ShiftRight<2>(cz));
@@ -80,10 +81,9 @@ GRAZE_LANE_FUNCTION LaneVerdicts look_up_lanes(const Grid& grid, const double* p
       hn::Or(hn::ShiftLeft<4>(hn::And(cx, three)), hn::Or(hn::ShiftLeft<2>(hn::And(cy, three)), hn::And(cz, three)));
 
   // Its bounds, one byte, of which the gather reads four. Far blocks without bounds of their own share the first ones.
-  const auto inside_block = hn::IfThenElseZero(hn::RebindMask(di, inside), block);
   const auto* directory = reinterpret_cast<const std::int32_t*>(grid.directory.data());
-  const auto number = grid.dense ? hn::Add(inside_block, hn::Set(di, 1))
-                                 : hn::Max(hn::GatherIndex(di, directory, inside_block), hn::Zero(di));
+  const auto number =
+      grid.dense ? hn::Add(block, hn::Set(di, 1)) : hn::Max(hn::GatherIndex(di, directory, block), hn::Zero(di));
   const auto packed = hn::GatherOffset(di, reinterpret_cast<const std::int32_t*>(grid.bounds.data()),
                                        hn::Add(hn::ShiftLeft<6>(number), cell));
   const auto four_bits = hn::Set(di, 0xF);
