@@ -1,6 +1,9 @@
 // Bodies whose nearest points of a cloud are found in float32, against every point asked by itself: the same bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "graze/graze.h"
@@ -56,13 +59,14 @@ bool touches_by_itself(const Subject& s, const Placed& body, double margin) {
 }
 
 std::vector<Geometry> bodies(double size, Generator& random) {
-  const auto length = [&] { return size * std::pow(10, random.uniform(-3, 0)); };
-  return {graze::Sphere{length()},
-          graze::Sphere{0},
-          graze::Capsule{length(), length()},
-          graze::Capsule{length() * 1e-3, length()},
-          graze::Box{{length(), length(), length()}},
-          graze::Box{{length(), length() * 1e-3, length()}}};
+  double length[3];
+  for (double& l : length) l = size * std::pow(10, random.uniform(-3, 0));
+  return {graze::Sphere{.radius = length[0]},
+          graze::Sphere{.radius = 0},
+          graze::Capsule{length[0], length[1]},
+          graze::Capsule{1e-3 * length[1], length[2]},
+          graze::Box{Vec3(length[0], length[1], length[2])},
+          graze::Box{Vec3(length[2], 1e-3 * length[1], length[0])}};
 }
 
 // Calls check(subject, body, cloud) for bodies near to points of all kinds of clouds, at rest and turned.
@@ -175,7 +179,7 @@ TEST(CloudNear, ChoosesTheLowestOfManyThatAreEquallyFar) {
     const Placed cloud = at(Cloud(floats(points)));
     for (const Geometry& body :
          {Geometry(graze::Sphere{0.5 * scale}), Geometry(graze::Capsule{0.1 * scale, 0.2 * scale}),
-          Geometry(graze::Box{{0.5 * scale, 0.5 * scale, 0.5 * scale}})}) {
+          Geometry(graze::Box{Vec3(0.5 * scale, 0.5 * scale, 0.5 * scale)})}) {
       const Distance d = distance(cloud, at(body), {.depth = false});
       EXPECT_GT(d.value, 0);
       EXPECT_EQ(d.a, 0U);
