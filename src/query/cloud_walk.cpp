@@ -11,6 +11,7 @@
 #include "graze/index/point_grid.h"
 #include "index/kd_tree_data.h"
 #include "query/cloud_links.h"
+#include "query/cloud_slack.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::cloud_walk {
@@ -241,10 +242,7 @@ Body::Body(const Outline& of, const Cloud& cloud, const Relative& relative)
     low[i] = center[i] - reach, high[i] = center[i] + reach;
   }
   is_point = extent == Vec3::Zero();
-  // Every coordinate goes through a few sums and products; where the body stands is uncertain, too.
-  const double largest = std::max(size_of(cloud.bounds().min), size_of(cloud.bounds().max));
-  const double lengths = largest + size_of(at) + size_of(middle) + size_of(extent) + size_of(relative.translation);
-  slack = relative.placing_error(largest) + 64 * kEpsilon * (lengths + of.disc + of.radius);
+  slack = slack_of(cloud, relative, at, size_of(middle) + size_of(extent) + of.disc + of.radius);
 }
 
 }  // namespace graze::cloud_walk

@@ -2,6 +2,7 @@
 
 #include "graze/query/distance.h"
 #include "query/axial.h"
+#include "query/cloud_ask.h"
 #include "query/cloud_tree.h"
 #include "query/pair_query.h"
 #include "query/parts.h"
@@ -49,6 +50,8 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
       return touch_at(first, pair.center_in_second(), second, margin);
     } else if constexpr (ShapeKind<A> && ShapeKind<B>) {
       return touch(first, second, pair.relative(), margin, options.cache);
+    } else if constexpr (NearCore<A> && std::same_as<B, Cloud>) {
+      return cloud_collides(first, second, pair.relative(), margin);
     } else {
       const Relative relative = pair.relative();
       CollideQuery query(relative, margin, options.cache);

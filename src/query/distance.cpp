@@ -1,6 +1,7 @@
 #include "graze/query/distance.h"
 
 #include "query/axial.h"
+#include "query/cloud_ask.h"
 #include "query/cloud_tree.h"
 #include "query/pair_query.h"
 #include "query/parts.h"
@@ -74,10 +75,17 @@ Distance between(const Placed& a, const Placed& b, const DistanceOptions& option
   };
   with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
     if constexpr (Composite<B>) {
+      const Relative relative = pair.relative();
+      const auto answer_parts = [&](const PartsDistance& found) {
+        answer_in_frame(found.distance);
+        if (!d.beyond) name_parts(found.a, found.b);
+      };
+      if constexpr (NearCore<A> && std::same_as<B, Cloud>) {
+        PartsDistance nearest;
+        if (cloud_distance(first, second, relative, question, nearest)) return answer_parts(nearest);
+      }
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
-      const PartsDistance found = parts_distance(parts, pair.relative(), question);
-      answer_in_frame(found.distance);
-      if (!d.beyond) name_parts(found.a, found.b);
+      answer_parts(parts_distance(parts, relative, question));
     } else if constexpr (std::same_as<A, Capsule> && std::same_as<B, Capsule>) {
       const PairDistance best = measure_in_world(first, pair.first.pose, second, pair.second.pose, question.limit);
       d.beyond = best.beyond;

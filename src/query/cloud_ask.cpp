@@ -1,0 +1,94 @@
+#include "query/cloud_ask.h"
+
+#include "query/cloud_near.h"
+#include "query/cloud_tree.h"
+
+namespace graze {
+namespace {
+
+// A body in the frame of a cloud, as the walks want it.
+template <NearCore A>
+struct InCloud {
+  const cloud_walk::Outline outline;
+  const cloud_walk::Body body;
+  InCloud(const A& a, const Cloud& b, const Relative& relative) : outline(outline_of(a)), body(outline, b, relative) {}
+  // Around the body, along the cloud's axes.
+  Aabb box() const {
+    return Aabb{Vec3(body.low[0], body.low[1], body.low[2]), Vec3(body.high[0], body.high[1], body.high[2])}.grown(
+        outline.radius + body.slack);
+  }
+};
+template <>
+struct InCloud<Sphere> {
+  const cloud_walk::SphereInCloud body;
+  InCloud(const Sphere& a, const Cloud& b, const Relative& relative) : body(a.radius, b, relative) {}
+  Aabb box() const { return Aabb{body.center, body.center}.grown(body.radius + body.slack); }
+};
+
+// Asks `query` about the points that may be nearest, until `ended(query)`. False if float32 cannot tell which.
+template <NearCore A, class Q, class Ended>
+bool ask_nearest(const A& a, const Cloud& b, const InCloud<A>& in_cloud, const cloud_walk::NearQuestion& question,
+                 Q& query, const Ended& ended) {
+  struct Asked {
+    const ShapeLeaf<A> leaf;
+    const CloudTree tree;
+    Q& query;
+    const Ended& ended;
+  } asked{ShapeLeaf<A>(a), CloudTree(b), query, ended};
+  const cloud_walk::Visitor visitor{.self = &asked, .point = [](void* self, std::size_t place) {
+                                      Asked& x = *static_cast<Asked*>(self);
+                                      x.query.leaf(x.leaf, 0, x.tree, place);
+                                      return x.ended(x.query) ? -kInfinity : kInfinity;
+                                    }};
+  return cloud_walk::visit_nearest(b, in_cloud.body, question, visitor);
+}
+
+// After this much along one of the cloud's axes all of the body is apart from all of the cloud.
+double length_to_separate(const Aabb& body, const Cloud& b, double slack) {
+  double shortest = kInfinity;
+  for (int k = 0; k < 3; ++k) {
+    shortest = std::min({shortest, body.max[k] - b.bounds().min[k], b.bounds().max[k] - body.min[k]});
+  }
+  return std::max(shortest + b.radius(), 0.0) + 2 * slack;
+}
+
+}  // namespace
+
+template <NearCore A>
+bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double margin) {
+  const InCloud<A> in_cloud(a, b, relative);
+  // The grid decides most, the nearest points the rest.
+  const cloud_walk::Glance glance = cloud_walk::glance(b, in_cloud.body, margin);
+  if (glance != cloud_walk::Glance::unknown) return glance == cloud_walk::Glance::near;
+  CollideQuery query(relative, margin, nullptr);
+  const auto hit = [](const CollideQuery& q) { return q.hit(); };
+  if (!ask_nearest(a, b, in_cloud, {.limit = margin, .enough = margin}, query, hit)) ask(a, b, relative, query);
+  return query.hit();
+}
+
+template <NearCore A>
+bool cloud_distance(const A& a, const Cloud& b, const Relative& relative, const PairQuestion& question,
+                    PartsDistance& r) {
+  const double limit = std::max(question.limit, 0.0);
+  DistanceQuery query(relative, {.limit = limit, .depth = question.depth});
+  const auto overlap = [](const DistanceQuery& q) { return !q.so_far().beyond && q.so_far().value <= 0; };
+  const InCloud<A> in_cloud(a, b, relative);
+  if (!ask_nearest(a, b, in_cloud, {.limit = limit, .enough = 0}, query, overlap)) return false;
+  const bool overlaps = overlap(query);
+  if (overlaps && question.depth) return false;
+  r.distance = query.best(), r.a = query.a(), r.b = query.b();
+  PairDistance& d = r.distance;
+  if (overlaps)
+    d.tolerance = std::max(d.tolerance, length_to_separate(in_cloud.box(), b, in_cloud.body.slack) + d.value);
+  if (!d.beyond && d.value - d.tolerance > question.limit) d = beyond_limit();
+  return true;
+}
+
+template bool cloud_collides(const Sphere&, const Cloud&, const Relative&, double);
+template bool cloud_collides(const Capsule&, const Cloud&, const Relative&, double);
+template bool cloud_collides(const Box&, const Cloud&, const Relative&, double);
+template bool cloud_distance(const Sphere&, const Cloud&, const Relative&, const PairQuestion&, PartsDistance&);
+template bool cloud_distance(const Capsule&, const Cloud&, const Relative&, const PairQuestion&, PartsDistance&);
+template bool cloud_distance(const Box&, const Cloud&, const Relative&, const PairQuestion&, PartsDistance&);
+
+}  // namespace graze

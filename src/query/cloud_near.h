@@ -1,0 +1,37 @@
+// The points of a cloud that may be nearest to a body, in SIMD lanes of float32: down the tree to the nearest leaf,
+// which all but settles the answer, and back up past what is farther. Doubles are left to the few points that float32
+// cannot tell from the nearest.
+#pragma once
+
+#include "graze/geometry/cloud.h"
+#include "query/cloud_walk.h"
+
+namespace graze::cloud_walk {
+
+/// What is asked about signed distances (m) of a body and points, those being balls of the cloud's radius.
+struct NearQuestion {
+  double limit = kInfinity;    ///< what is farther does not matter
+  double enough = -kInfinity;  ///< a point that is surely no farther than this goes to the visitor at once
+};
+
+/// A sphere in the frame of a cloud; the slack is that of a Body.
+struct SphereInCloud {
+  Vec3 center;
+  double radius;
+  double slack;
+
+  SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative);
+};
+
+/// What the cloud's grid tells of a sphere.
+Glance glance(const Cloud& cloud, const SphereInCloud& sphere, double limit);
+
+/// Calls visitor.point for every point within the limit that the kernels may find to be the nearest, until one of the
+/// calls gives −∞. Other limits that it gives are of no interest. In the same order on every machine. False, and
+/// nothing is called, if float32 cannot answer: doubles, or numbers whose squares it does not hold.
+bool visit_nearest(const Cloud& cloud, const SphereInCloud& sphere, const NearQuestion& question,
+                   const Visitor& visitor);
+/// The same for a body whose core is a box; a segment is a thin one.
+bool visit_nearest(const Cloud& cloud, const Body& body, const NearQuestion& question, const Visitor& visitor);
+
+}  // namespace graze::cloud_walk
