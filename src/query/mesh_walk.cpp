@@ -3,8 +3,6 @@
 namespace graze::walk {
 namespace {
 
-// Lengths whose squares stay well within float32.
-constexpr double kLargestReach = 1e17;
 // Each bound takes fewer than 64 roundings of lengths up to the reach; the trees' own are far below that.
 constexpr double kSlack = 64 * 0x1p-24;
 
@@ -62,10 +60,9 @@ MeshAndRay::MeshAndRay(const mesh::Data& mesh_, const Vec3& from, const Vec3& di
   reach_ = 2 * mesh.extent + size_of(off);
   const double most = 8 * missed + kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(from));
   slack = static_cast<float>(most);
-  w = 0;
+  w = static_cast<std::size_t>(steepest_axis(direction));
   for (std::size_t i = 0; i < 3; ++i) {
     const auto axis = static_cast<Eigen::Index>(i);
-    if (std::abs(direction[axis]) > std::abs(direction[static_cast<Eigen::Index>(w)])) w = i;
     // So steep that across all of the mesh the ray is off by less than the slack.
     constexpr double kAcross = 1e-18;
     const double d = std::copysign(std::max(std::abs(direction[axis]), kAcross), direction[axis]);
@@ -75,17 +72,10 @@ MeshAndRay::MeshAndRay(const mesh::Data& mesh_, const Vec3& from, const Vec3& di
     enter[i] = static_cast<float>(off[axis] + grown), leave[i] = static_cast<float>(off[axis] - grown);
   }
   u = (w + 1) % 3, v = (w + 2) % 3;
-  const auto along_w = direction[static_cast<Eigen::Index>(w)];
-  shear_u = static_cast<float>(direction[static_cast<Eigen::Index>(u)] / along_w);
-  shear_v = static_cast<float>(direction[static_cast<Eigen::Index>(v)] / along_w);
+  const double per_w = 1 / direction[static_cast<Eigen::Index>(w)];
+  shear_u = static_cast<float>(direction[static_cast<Eigen::Index>(u)] * per_w);
+  shear_v = static_cast<float>(direction[static_cast<Eigen::Index>(v)] * per_w);
   begin = -above(-first);
-}
-
-bool MeshAndRay::fits() const { return reach_ < kLargestReach && double{slack} < kLargestReach; }
-
-float MeshAndRay::above(double t) const {
-  constexpr double kFar = 1e38;
-  return static_cast<float>(std::clamp(t + double{slack} + std::abs(t) * 0x1p-22, -kFar, kFar));
 }
 
 }  // namespace graze::walk

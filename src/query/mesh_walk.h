@@ -2,6 +2,8 @@
 // What the lanes rule out is ruled out for certain; the rest is for the caller to measure in double.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -10,6 +12,9 @@
 #include "query/relative.h"
 
 namespace graze::walk {
+
+/// Lengths whose squares stay well within float32.
+inline constexpr double kLargestReach = 1e17;
 
 /// How coordinates of one tree about its origin look from the other's: R p + t, by columns. The fourth numbers are 0.
 struct Frame {
@@ -61,6 +66,13 @@ struct MeshAndPoint {
   double reach_ = 0;
 };
 
+/// The axis along which a direction runs most; without branches, which nobody could foresee.
+inline int steepest_axis(const Vec3& direction) {
+  const double x = std::abs(direction[0]), y = std::abs(direction[1]), z = std::abs(direction[2]);
+  const int w = y > x ? 1 : 0;
+  return z > std::max(x, y) ? 2 : w;
+}
+
 /// A mesh and a line with a beginning, as the walk sees them; numbers along it count from `origin`.
 struct MeshAndRay {
   const mesh::Data& mesh;
@@ -73,9 +85,12 @@ struct MeshAndRay {
   /// From `begin` on. `origin` in the mesh's frame, not far from it; `direction` unit; what misses a triangle by
   /// `slack` metres may meet it.
   MeshAndRay(const mesh::Data& mesh, const Vec3& origin, const Vec3& direction, double begin, double slack);
-  bool fits() const;
+  bool fits() const { return reach_ < kLargestReach && double{slack} < kLargestReach; }
   /// A float32 that is surely not below the number along the ray, with the slack.
-  float above(double t) const;
+  float above(double t) const {
+    constexpr double kFar = 1e38;
+    return static_cast<float>(std::clamp(t + double{slack} + std::abs(t) * 0x1p-22, -kFar, kFar));
+  }
 
  private:
   double reach_;
@@ -123,6 +138,17 @@ void visit_about_point(const MeshAndPoint& pair, double limit, double radius, co
 
 /// Triangles that the ray may meet no farther along it than the limit, near ones first. A limit of −∞ ends the walk.
 void visit(const MeshAndRay& pair, double limit, const Visitor& visitor);
+
+/// Many rays, some of them on their way at a time: while the memory of one comes, the others go on.
+inline constexpr std::size_t kRaySlots = 16;
+struct RaysVisitor {
+  void* self;
+  /// The ray that a slot is for from now on, and its limit; null if there are no more. That before is done.
+  const MeshAndRay* (*next)(void* self, std::size_t slot, double& limit);
+  /// As Visitor's, for the ray of a slot.
+  double (*call)(void* self, std::size_t slot, std::uint32_t triangle);
+};
+void visit(const RaysVisitor& visitor);
 
 /// For points of the mesh's frame, none of them farther than `limit` (m) but for rounding: values[i] is the square of
 /// the distance from points[i] to the nearest triangle, with the bits of the leaf kernel (point_distance in

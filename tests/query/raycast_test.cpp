@@ -327,6 +327,59 @@ TEST(ConcurrentRays, GiveTheSameHitsTogether) {
             "hits: needs room for one answer each: 500, got 3");
 }
 
+// Rays that are on their way together are at nodes, leaves and triangles of all kinds, end at different times and make
+// room for others; some begin inside of solids, and some so far out that float32 cannot tell.
+TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
+  Random random(37);
+  int found = 0, missed = 0;
+  for (int i = 0, n = scaled(120); i < n && !HasFailure(); ++i) {
+    const bool far = i % 8 == 7, ball = i % 3 == 0;
+    Soup soup =
+        ball ? closed(6, true, 0.2) : random_soup(kLooks[static_cast<std::size_t>(i) % std::size(kLooks)], 120, random);
+    const Mesh mesh = soup.mesh(ball && i % 2 == 0);
+    const Pose pose = random_place(random, Vec3::Constant(i % 5 == 0 ? 500 : 0), 1);
+    const Placed body = at(mesh, pose);
+    const Vec3 center = pose * mesh.bounds().center();
+    const double reach = mesh.bounds().half().norm() + 0.1;
+    std::vector<Ray> rays;
+    for (int k = 0, count = (i * 37) % 600; k < count; ++k) {
+      const Vec3 from = center + random_vec(random, k % 4 == 0 ? 0.3 * reach : far ? 1e35 : 2 * reach);
+      // To a vertex, where several triangles are equally near; into the middle; anywhere.
+      const auto vertex = static_cast<std::size_t>(random.uniform(0, static_cast<double>(mesh.vertices().size() - 1)));
+      const Vec3 to = k % 3 == 0 ? Vec3(pose * mesh.vertices()[vertex])
+                                 : Vec3(center + random_vec(random, (k % 3 == 1 ? 0.7 : 3) * reach));
+      rays.emplace_back(from, to - from, k % 5 == 0 ? kInfinity : random.uniform(0, 6) * reach);
+    }
+    std::vector<RayHit> hits(rays.size());
+    raycast_each(body, rays, hits, {.threads = i % 2 == 0 ? 1 : 2});
+    for (std::size_t k = 0; k < rays.size() && !HasFailure(); ++k) {
+      const RayHit single = raycast(body, rays[k]);
+      EXPECT_EQ(hits[k].distance, single.distance);
+      EXPECT_EQ(hits[k].feature, single.feature);
+      EXPECT_EQ(hits[k].point, single.point);
+      EXPECT_EQ(hits[k].normal, single.normal);
+      if (far || mesh.solid() || k % 3 == 0) continue;  // at a vertex, touching counts and determinants cannot tell
+      double nearest = kInfinity;
+      bool doubtful = false;
+      for (std::size_t t = 0; t < mesh.size(); ++t) {
+        const auto corner = [&](std::size_t c) { return Vec3(pose * mesh.vertices()[mesh.triangles()[t][c]]); };
+        double along = 0;
+        const int answer = triangle_by_determinants(corner(0), corner(1), corner(2), rays[k], along);
+        if (answer > 0) nearest = std::min(nearest, along);
+        doubtful = doubtful || answer < 0;
+      }
+      if (doubtful) continue;
+      ASSERT_EQ(hits[k].found(), nearest < kInfinity);
+      if (hits[k].found()) {
+        EXPECT_NEAR(hits[k].distance, nearest, 1e-8 * reach);
+      }
+      ++(hits[k].found() ? found : missed);
+    }
+  }
+  EXPECT_GT(found, scaled(1000));
+  EXPECT_GT(missed, scaled(1000));
+}
+
 TEST(Raycast, RefusesRaysThatAreNone) {
   EXPECT_EQ(refusal([] { Ray({0, 0, 0}, {0, 0, 0}); }), "ray direction: must be finite and have a length");
   EXPECT_EQ(refusal([] { Ray({0, 0, std::nan("")}, {1, 0, 0}); }), "ray origin: must be finite");
