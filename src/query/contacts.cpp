@@ -17,6 +17,14 @@ bool comes_before(const Contact& x, const Contact& y) {
   return x.a != y.a ? x.a < y.a : x.b < y.b;
 }
 
+// On both bodies, up to the rounding of depths: neighbouring triangles share corners. Points of a cloud that lie behind
+// each other have one place on the other body and depths of their own.
+bool same_place(const Found& x, const Found& y) {
+  constexpr double kSame = kLevel * kLevel, kRounding = 4096 * kEpsilon;
+  return same(x.on_a, y.on_a) && same(x.normal, y.normal) &&
+         std::abs(x.depth - y.depth) <= kSame * std::abs(x.depth) + kRounding * size_of(x.on_a);
+}
+
 // Few and often nearly sorted: by insertion, stable and without allocation.
 void sort(std::span<Found> found) {
   for (std::size_t i = 1; i < found.size(); ++i) {
@@ -56,7 +64,9 @@ void ContactQuery::add(const Found& contact) {
     return;
   }
   for (std::size_t i = 0; i < count_; ++i) {
-    if (same(found_[i].on_a, contact.on_a) && same(found_[i].normal, contact.normal)) return;
+    if (!same_place(found_[i], contact)) continue;
+    if (contact.depth > found_[i].depth) found_[i] = contact;
+    return;
   }
   if (count_ == kCapacity) {
     sort({found_.data(), count_});

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "graze/graze.h"
@@ -88,6 +90,37 @@ TEST(CloudDepth, LeavesNoPointInside) {
   double deepest = 0;
   for (const graze::Contact& c : contacts(solid, pair)) deepest = std::max(deepest, c.depth);
   EXPECT_NEAR(deepest, 10, 1e-9) << "among the contacts, too";
+}
+
+// Points behind each other have one nearest place on the other body, but depths of their own.
+TEST(CloudContacts, HaveEveryPointInside) {
+  Random random(31);
+  const Soup cube = closed(2, false);
+  const std::vector<Placed> bodies{at(graze::Sphere{.radius = 1}), at(graze::Box{.half = {1, 1, 1}}),
+                                   at(graze::HalfSpace({1, 0, 0}, 1)), at(cube.mesh(true)),
+                                   at(cloud_of({Vec3::Zero()}, 1))};
+  for (int i = 0, n = scaled(60); i < n && !HasFailure(); ++i) {
+    std::vector<Vec3> points;
+    std::vector<double> depths;
+    const double radius = i % 2 == 0 ? 0 : 0.125;
+    for (int x = random.integer(1, 3); x <= 8; x += random.integer(1, 3)) points.emplace_back(x / 8.0, 0, 0);
+    for (std::size_t k = points.size(); k > 1; --k)
+      std::swap(points[k - 1], points[static_cast<std::size_t>(random.integer(0, static_cast<int>(k) - 1))]);
+    for (const Vec3& p : points) depths.push_back(1 - p.x() + radius);
+    std::sort(depths.begin(), depths.end(), std::greater<>());
+    const Placed cloud = at(cloud_of(points, radius));
+    for (const Placed& body : bodies) {
+      SCOPED_TRACE(testing::Message() << name_of(body.geometry) << " " << i);
+      for (const bool swapped : {false, true}) {
+        const auto list = swapped ? contacts(cloud, body, {.max = 16}) : contacts(body, cloud, {.max = 16});
+        ASSERT_EQ(list.size(), depths.size());
+        for (std::size_t k = 0; k < depths.size(); ++k) {
+          EXPECT_NEAR(list[k].depth, depths[k], 1e-9);
+          EXPECT_NEAR(list[k].normal.x(), swapped ? -1 : 1, 1e-9);
+        }
+      }
+    }
+  }
 }
 
 TEST(CloudDepth, OfBallsHoldsTheExactOne) {
