@@ -144,7 +144,7 @@ constexpr std::uint64_t kCommittedHash = 13541992917939649243U;
 TEST(Determinism, AnswersAreThoseThatWereCommitted) { EXPECT_EQ(answers(kCommittedCount, 1), kCommittedHash); }
 
 constexpr std::size_t kCommittedCountOfMany = 2000;
-constexpr std::uint64_t kCommittedHashOfMany = 8685135362833864070U;
+constexpr std::uint64_t kCommittedHashOfMany = 12275028742945257354U;
 
 TEST(Determinism, AnswersAboutManyPartsAreThoseThatWereCommitted) {
   EXPECT_EQ(answers(kCommittedCountOfMany, 1, answer_of_many), kCommittedHashOfMany);
