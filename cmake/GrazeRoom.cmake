@@ -37,6 +37,44 @@ function(graze_use_pch target owner)
     endif()
 endfunction()
 
+# graze_unity(<list> <name> <size> <folder>): replaces the sources in the list by generated ones that include <size> of them
+# each, by their paths below the folder, so that the headers they share are read once. Sources that compile themselves once per instruction set stay alone.
+# Whatever stands together shares its unnamed namespaces: names in them differ from file to file.
+function(graze_unity list name size folder)
+    if(NOT GRAZE_UNITY)
+        return()
+    endif()
+    set(result "")
+    set(batch "")
+    set(batches 0)
+    set(in_batch 0)
+    foreach(source IN LISTS ${list} ITEMS "")
+        set(alone "")
+        if(source)
+            file(STRINGS "${source}" alone REGEX "foreach_target.h" LIMIT_COUNT 1)
+        endif()
+        if(alone)
+            list(APPEND result "${source}")
+        elseif(source)
+            file(RELATIVE_PATH path "${folder}" "${source}")
+            string(APPEND batch "#include \"${path}\"\n")
+            math(EXPR in_batch "${in_batch} + 1")
+        endif()
+        if(batch AND (in_batch EQUAL size OR NOT source))
+            set(file "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${batches}.cpp")
+            file(CONFIGURE OUTPUT "${file}" CONTENT "${batch}" @ONLY)
+            if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # which takes what it includes for a header
+                set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
+            endif()
+            list(APPEND result "${file}")
+            math(EXPR batches "${batches} + 1")
+            set(batch "")
+            set(in_batch 0)
+        endif()
+    endforeach()
+    set(${list} ${result} PARENT_SCOPE)
+endfunction()
+
 set(GRAZE_PCH_HEADERS
     <Eigen/Core> <Eigen/Geometry>
     <algorithm> <array> <cmath> <cstdint> <functional> <limits> <optional> <span> <string> <utility> <variant> <vector>)
@@ -44,16 +82,20 @@ if(GRAZE_PCH)
     graze_pch(graze_room_pch OBJECT LIBRARIES graze_dependencies HEADERS ${GRAZE_PCH_HEADERS})
 endif()
 
-# graze_room(<name> [DEPENDS <rooms>…])
+# graze_room(<name> [UNITY] [DEPENDS <rooms>…])
 #
 # Makes the target graze_<name> from src/<name>/**.cpp and include/graze/<name>/**.h. New files are found by themselves.
-# A room that has headers only is an INTERFACE library, a room that has nothing yet is no target at all.
+# A room that has headers only is an INTERFACE library, a room that has nothing yet is no target at all. UNITY is for rooms
+# of many small files, which wait for their headers more than for themselves.
 function(graze_room name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "" "DEPENDS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS
         "${PROJECT_SOURCE_DIR}/src/${name}/*.h" "${PROJECT_SOURCE_DIR}/include/graze/${name}/*.h")
     if(sources)
+        if(arg_UNITY)
+            graze_unity(sources ${name} 4 "${PROJECT_SOURCE_DIR}/src")
+        endif()
         add_library(graze_${name} OBJECT ${sources} ${headers})
         graze_use_pch(graze_${name} graze_room_pch)
         set(scope PUBLIC)

@@ -18,6 +18,7 @@ while (( $# )); do
     esac
     case $1 in
         "$source"/* ) arguments+=("$relative/${1#"$source"/}") ;;
+        -I"$source") arguments+=("-I$relative") ;;
         -I"$source"/* ) arguments+=("-I$relative/${1#-I"$source"/}") ;;
         *) arguments+=("$1") ;;
     esac

@@ -50,7 +50,7 @@ Json sides(const std::array<bool, kSides>& which) {
   return out;
 }
 
-Json coverage(const Coverage& c) {
+Json coverage_json(const Coverage& c) {
   Json out = {{"from", c.from}, {"to", c.to}, {"length", c.length()}, {"scanned", c.scanned}, {"share", c.share()}};
   for (std::size_t side = 0; side < kSides; ++side)
     out["seen"][std::string(name_of(static_cast<Side>(side)))] = c.seen[side];
@@ -98,7 +98,7 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
                    {"within_limit", r.within},
                    {"levels", counts(r.levels)}};
   out["tolerance"] = r.options.tolerance;
-  out["coverage"] = coverage(r.coverage);
+  out["coverage"] = coverage_json(r.coverage);
   out["worst"] = place(r.worst);
   Json clusters = Json::array();
   for (const ReportCluster& c : r.clusters) {

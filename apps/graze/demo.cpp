@@ -30,7 +30,7 @@ Camera make_camera(std::size_t width) {
   return Camera({2.6, -6.6, 3.3}, {-0.15, 0.1, 0.55}, 36 * std::numbers::pi / 180, width, width * 5 / 8);
 }
 
-std::string point(const Vec3& p) {
+std::string aligned(const Vec3& p) {
   return fmt::format("({:>6} {:>6} {:>6})", metres(p.x(), 3), metres(p.y(), 3), metres(p.z(), 3));
 }
 
@@ -40,7 +40,7 @@ std::string row(const Scene& scene, const PairReport& pair, bool color) {
   const bool hit = !pair.contacts.empty();
   const std::string value = fmt::format("{:>9}", metres(pair.distance.value, 4));
   return fmt::format("  {:<17} {}  {}  {}  {:>8}\n", names, hit && color ? "\033[31m" + value + "\033[0m" : value,
-                     point(pair.distance.on_a), point(pair.distance.on_b),
+                     aligned(pair.distance.on_a), aligned(pair.distance.on_b),
                      hit ? fmt::format("{}", pair.contacts.size()) : "-");
 }
 

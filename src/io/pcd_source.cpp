@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLargestRecord = std::size_t{1} << 20;  // in bytes
 
-struct Field {
+struct PcdField {
   std::string name;
   NumberType type = NumberType::float32;
   std::size_t count = 1;
@@ -197,7 +197,7 @@ class PcdSource : public CloudSource {
     bool mixed = false;
     std::optional<NumberType> coordinates;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
-      Field& field = fields_[i];
+      PcdField& field = fields_[i];
       const bool padding = field.name == "_";
       const std::optional<NumberType> type = type_of(types_[i], sizes_[i]);
       // Padding may be of any size: it is bytes.
@@ -237,14 +237,14 @@ class PcdSource : public CloudSource {
     }
     header_.coordinates = mixed ? NumberType::float64 : *coordinates;
     std::size_t offset = 0;
-    for (const Field& field : fields_) {
+    for (const PcdField& field : fields_) {
       add_record_fields(field, offset, record_fields_);
       offset += field.size();
     }
   }
 
   // Little-endian bytes of a packed colour: blue, green, red, alpha.
-  static void add_record_fields(const Field& field, std::size_t offset, std::vector<RecordField>& to) {
+  static void add_record_fields(const PcdField& field, std::size_t offset, std::vector<RecordField>& to) {
     for (std::size_t k = 0; k < field.targets.size(); ++k) {
       if (field.packed_color) {
         to.push_back({field.targets[k], NumberType::uint8, offset + (k < 3 ? 2 - k : k)});
@@ -282,7 +282,7 @@ class PcdSource : public CloudSource {
     buffer.extend(1);
     std::size_t at = 0;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const Field& field = fields_[i];
+      const PcdField& field = fields_[i];
       if (field.packed_color) {
         parse_color(field, words_[at++], buffer, row);
         continue;
@@ -302,7 +302,7 @@ class PcdSource : public CloudSource {
   }
 
   // The bits of a float as a float, or the same bits as an integer whatever the declared type.
-  void parse_color(const Field& field, std::string_view word, ChunkBuffer& buffer, std::size_t row) {
+  void parse_color(const PcdField& field, std::string_view word, ChunkBuffer& buffer, std::size_t row) {
     std::uint32_t bits = 0;
     const bool whole = word.find_first_of(".eEnN") == std::string_view::npos && word != "0";
     const char* why = nullptr;
@@ -353,7 +353,7 @@ class PcdSource : public CloudSource {
     const std::uint64_t start = reader_.position();
     trailing_ = start + packed;
     LzfDecoder decoder(bytes_, start, packed);
-    for (const Field& field : fields_) {
+    for (const PcdField& field : fields_) {
       Column& column = columns_.emplace_back(Column{decoder, {}, field.size()});
       add_record_fields(field, 0, column.fields);
       if (column.fields.empty()) columns_.pop_back();
@@ -392,7 +392,7 @@ class PcdSource : public CloudSource {
 
   std::shared_ptr<const Bytes> bytes_;
   ByteReader reader_;
-  std::vector<Field> fields_;
+  std::vector<PcdField> fields_;
   std::vector<std::uint64_t> sizes_;
   std::string types_;
   std::size_t record_size_ = 0, values_per_row_ = 0;

@@ -7,7 +7,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace ask_test {
 
 class AskCommand : public Shell {};
 
@@ -192,5 +192,5 @@ TEST_F(AskCommand, AnswersDoNotEchoFiles) {
   EXPECT_EQ(outcome.out.find("hunter2"), std::string::npos) << outcome.out;
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace graze_test

@@ -9,7 +9,7 @@
 
 #include "apps/shell.h"
 
-namespace {
+namespace clearance_coverage_test {
 
 using graze_test::Shell;
 using Json = nlohmann::json;
@@ -223,4 +223,4 @@ TEST_F(ClearanceCoverage, OfTheGeneratedTunnel) {
   EXPECT_GT(whole["coverage"]["share"].get<double>(), 0.99) << whole["coverage"];
 }
 
-}  // namespace
+}  // namespace clearance_coverage_test

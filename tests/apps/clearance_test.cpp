@@ -13,7 +13,7 @@
 #include "apps/shell.h"
 #include "support/scale.h"
 
-namespace {
+namespace clearance_test {
 
 using graze_test::Shell;
 using Json = nlohmann::json;
@@ -316,4 +316,4 @@ TEST_F(ClearanceCommand, KnowsTheMethodsOfThePaperAndTheGauge) {
   EXPECT_NEAR(json("--method gauge")["worst"]["clearance"].get<double>(), 0.05, 1e-6);
 }
 
-}  // namespace
+}  // namespace clearance_test

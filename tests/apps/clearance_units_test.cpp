@@ -12,7 +12,7 @@
 
 #include "apps/shell.h"
 
-namespace {
+namespace clearance_units_test {
 
 using graze_test::Shell;
 using Json = nlohmann::json;
@@ -212,4 +212,4 @@ TEST_F(ClearanceUnits, WritesPagesAndJsonOfNamesThatAreNoText) {
   EXPECT_NE(page.find("T\\xff"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace clearance_units_test

@@ -4,7 +4,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace clouds_test {
 
 class Clouds : public Shell {
  protected:
@@ -130,5 +130,5 @@ TEST_F(Clouds, KilledAtAnyInstantLeavesOldOrNew) {
   }
 }
 
-}  // namespace
+}  // namespace clouds_test
 }  // namespace graze_test

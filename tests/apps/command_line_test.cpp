@@ -4,7 +4,7 @@
 #include "graze/version.h"
 
 namespace graze_test {
-namespace {
+namespace command_line_test {
 
 class CommandLine : public Shell {};
 
@@ -159,5 +159,5 @@ TEST_F(CommandLine, ColoursMessagesOnTerminalsOnly) {
   EXPECT_FALSE(contains(run("TERM=xterm $GRAZE ask nowhere").err, "\033["));
 }
 
-}  // namespace
+}  // namespace command_line_test
 }  // namespace graze_test

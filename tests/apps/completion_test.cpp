@@ -5,7 +5,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace completion_test {
 
 class Completion : public Shell {
  protected:
@@ -114,5 +114,5 @@ TEST_F(Completion, HasAManualThatManShowsWithoutWarnings) {
   }
 }
 
-}  // namespace
+}  // namespace completion_test
 }  // namespace graze_test

@@ -9,7 +9,7 @@
 #include "apps/shell.h"
 
 namespace graze::app {
-namespace {
+namespace demo_test {
 
 using graze_test::Shell;
 
@@ -109,5 +109,5 @@ TEST_F(DemoCommand, SaysWhyThePageCannotBeWritten) {
   EXPECT_EQ(folder.err, "graze: no/where.html: cannot be written: the folder no does not exist\n");
 }
 
-}  // namespace
+}  // namespace demo_test
 }  // namespace graze::app

@@ -7,7 +7,7 @@
 #include "graze/io/vehicle_file.h"
 
 namespace graze_test {
-namespace {
+namespace generate_test {
 
 using Generate = Shell;
 
@@ -75,5 +75,5 @@ TEST_F(Generate, ExplainsWhatIsWrong) {
   EXPECT_TRUE(blocked.err.starts_with("graze: file: cannot be made a folder")) << blocked.err;
 }
 
-}  // namespace
+}  // namespace generate_test
 }  // namespace graze_test

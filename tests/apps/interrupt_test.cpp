@@ -4,7 +4,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace interrupt_test {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -116,5 +116,5 @@ TEST_F(Outputs, NamesAFolderThatIsNotThere) {
             "graze: x.ply: cannot be written: it is a folder\n");
 }
 
-}  // namespace
+}  // namespace interrupt_test
 }  // namespace graze_test

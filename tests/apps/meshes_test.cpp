@@ -4,7 +4,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace meshes_test {
 
 class Meshes : public Shell {
  protected:
@@ -114,5 +114,5 @@ TEST_F(Meshes, AskReadsFiles) {
       "a.file: open.off: "));
 }
 
-}  // namespace
+}  // namespace meshes_test
 }  // namespace graze_test

@@ -5,7 +5,7 @@
 #include "apps/graze/numbers.h"
 
 namespace graze::app {
-namespace {
+namespace streams_test {
 
 TEST(Printable, KeepsTextAndEscapesTheRest) {
   for (const char* text :
@@ -32,5 +32,5 @@ TEST(Fixed, HasNoMinusZero) {
   EXPECT_EQ(fixed(0.04, 1), "0.0");
 }
 
-}  // namespace
+}  // namespace streams_test
 }  // namespace graze::app

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace graze_test {
-namespace {
+namespace time_left_test {
 
 using graze::app::TimeLeft;
 
@@ -111,5 +111,5 @@ TEST(TimeLeft, NoticesThatThePaceChanges) {
   }
 }
 
-}  // namespace
+}  // namespace time_left_test
 }  // namespace graze_test

@@ -2,7 +2,7 @@
 #include "apps/shell.h"
 
 namespace graze_test {
-namespace {
+namespace usage_test {
 
 class Usage : public Shell {
  protected:
@@ -88,5 +88,5 @@ TEST_F(Usage, NamesTheHelpOfTheCommand) {
   EXPECT_TRUE(run("$GRAZE frobnicate").err.ends_with("\nRun 'graze --help' for how to use it.\n"));
 }
 
-}  // namespace
+}  // namespace usage_test
 }  // namespace graze_test

@@ -7,7 +7,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace aabb_test {
 
 using namespace graze;
 
@@ -127,5 +127,5 @@ TEST(Aabb, TransformedUnboundedBoxesStayUnbounded) {
   EXPECT_TRUE(transformed(Aabb(), Pose::at({1, 2, 3})).empty());
 }
 
-}  // namespace
+}  // namespace aabb_test
 }  // namespace graze_test

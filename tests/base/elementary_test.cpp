@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace elementary_test {
 
 namespace elementary = graze::elementary;
 
@@ -185,5 +185,5 @@ TEST(Elementary, GivesTheseBits) {
   EXPECT_EQ(hash, 10065225382344629556U);
 }
 
-}  // namespace
+}  // namespace elementary_test
 }  // namespace graze_test

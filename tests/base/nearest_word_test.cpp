@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace graze {
-namespace {
+namespace nearest_word_test {
 
 TEST(NearestWord, IsTheOneWithTheFewestSlips) {
   const std::vector<std::string> words{"collide", "contacts", "distance", "closest_point", "a", "b", "id"};
@@ -25,5 +25,5 @@ TEST(NearestWord, DoesNotLookAtWordsWithoutEnd) {
   EXPECT_EQ(nearest_word(endless, {"x", endless}), std::nullopt);
 }
 
-}  // namespace
+}  // namespace nearest_word_test
 }  // namespace graze

@@ -19,7 +19,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace parallel_test {
 
 using namespace graze;
 
@@ -189,5 +189,5 @@ TEST(ConcurrentParallelReduce, JoinsFromTheLeft) {
             7);
 }
 
-}  // namespace
+}  // namespace parallel_test
 }  // namespace graze_test

@@ -10,7 +10,7 @@
 #include "support/refusal.h"
 
 namespace graze_test {
-namespace {
+namespace pose_test {
 
 using namespace graze;
 using testing::Test;
@@ -237,5 +237,5 @@ TEST(Pose, RefusesMatricesThatAreNoRotation) {
   EXPECT_NE(says(Mat3::Constant(std::nan(""))), "");
 }
 
-}  // namespace
+}  // namespace pose_test
 }  // namespace graze_test

@@ -11,7 +11,7 @@
 #include "graze/base/parallel.h"
 
 namespace graze_test {
-namespace {
+namespace progress_test {
 
 using namespace graze;
 using namespace std::chrono_literals;
@@ -177,5 +177,5 @@ TEST(ConcurrentProgress, CancellingReachesAllThreads) {
   EXPECT_LT(std::count(done.begin(), done.end(), 1), 100'000);
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace graze_test

@@ -5,7 +5,7 @@
 #include "graze/base/vec.h"
 
 namespace graze {
-namespace {
+namespace rounding_test {
 
 struct Triple {
   double x, y, z;
@@ -32,5 +32,5 @@ TEST(Compiler, RoundsToFloatWhenToldTo) {
   EXPECT_NE(result.y(), 0.1);
 }
 
-}  // namespace
+}  // namespace rounding_test
 }  // namespace graze

@@ -7,7 +7,7 @@
 #include "support/refusal.h"
 
 namespace graze_test {
-namespace {
+namespace simd_test {
 
 using namespace graze;
 
@@ -54,5 +54,5 @@ TEST(Simd, RefusesUnknownTargetsByName) {
   EXPECT_EQ(simd_target(), simd_targets().front());
 }
 
-}  // namespace
+}  // namespace simd_test
 }  // namespace graze_test

@@ -10,7 +10,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace vec_test {
 
 using namespace graze;
 
@@ -81,5 +81,5 @@ TEST(Error, SaysWhereAndWhy) {
   EXPECT_STREQ(line.what(), "scan.ply:12: vertex count 9e18 exceeds the file");
 }
 
-}  // namespace
+}  // namespace vec_test
 }  // namespace graze_test

@@ -16,7 +16,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace clearance_test {
 
 class Dice {
  public:
@@ -346,5 +346,5 @@ TEST(SweptClearance, RefusesWhatIsNoQuestion) {
   EXPECT_THROW(ClearanceModel(std::vector<Placed>{at(Cloud())}), Error);
 }
 
-}  // namespace
+}  // namespace clearance_test
 }  // namespace graze

@@ -9,7 +9,7 @@
 #include "graze/clearance/paper.h"
 
 namespace graze {
-namespace {
+namespace concurrent_test {
 
 // A rod of points on a bend past scattered scan points.
 struct Scene {
@@ -69,5 +69,5 @@ TEST(SweptClearance, IsTheSameOnEveryInstructionSet) {
   }
 }
 
-}  // namespace
+}  // namespace concurrent_test
 }  // namespace graze

@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace coverage_test {
 
 using graze_test::refusal;
 using graze_test::scaled;
@@ -285,5 +285,5 @@ TEST(Coverage, RefusesRulesThatMakeNoSense) {
   EXPECT_NE(refused([](CoverageOptions& o) { o.min_share = 1.5; }), "");
 }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace graze

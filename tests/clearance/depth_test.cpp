@@ -9,7 +9,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace depth_test {
 
 ClearanceModel box_model() { return ClearanceModel(std::vector<Placed>{at(Box{.half = {5, 1.5, 1}})}); }
 
@@ -165,5 +165,5 @@ TEST(SweptClearance, AtMostIsWithinItsSlack) {
   EXPECT_EQ(swept.at_most(Vec3::Constant(std::nan("")), 0.1), -kInfinity);
 }
 
-}  // namespace
+}  // namespace depth_test
 }  // namespace graze

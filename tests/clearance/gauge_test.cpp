@@ -10,7 +10,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace gauge_test {
 
 using namespace graze_test;
 
@@ -172,5 +172,5 @@ TEST(CheckGauge, MissesCollisionsInCurves) {
   EXPECT_EQ(missed_on_straight, 0U);
 }
 
-}  // namespace
+}  // namespace gauge_test
 }  // namespace graze

@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace paper_test {
 
 class Dice {
  public:
@@ -196,5 +196,5 @@ TEST(PaperClearance, RefusesWhatIsNoQuestion) {
   EXPECT_THROW(paper.depth(PaperMethod::kd_pd, scan, {}), Error);
 }
 
-}  // namespace
+}  // namespace paper_test
 }  // namespace graze

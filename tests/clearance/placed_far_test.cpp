@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace placed_far_test {
 
 using graze::ClearanceModel;
 using graze::PointClearance;
@@ -121,5 +121,5 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   EXPECT_THROW(ClearanceModel(graze::Mesh(), std::nan("")), graze::Error);
 }
 
-}  // namespace
+}  // namespace placed_far_test
 }  // namespace graze_test

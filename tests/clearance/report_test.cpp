@@ -14,7 +14,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace report_test {
 
 using graze_test::refusal;
 
@@ -350,5 +350,5 @@ TEST(Report, RefusesWhatMakesNoSense) {
   EXPECT_NE(refusal([&] { builder.add(s.points, bad, 0); }), "");
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace graze

@@ -13,7 +13,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace report_view_test {
 
 using graze_test::Generator;
 using graze_test::refusal;
@@ -237,5 +237,5 @@ TEST(ReportView, ModelsOfEveryKindAreDrawn) {
   EXPECT_NE(refusal([] { report_model(std::vector<Placed>{at(Plane({0, 0, 1}, 0))}); }), "");
 }
 
-}  // namespace
+}  // namespace report_view_test
 }  // namespace graze

@@ -9,7 +9,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace scenes_test {
 
 using namespace graze_test;
 
@@ -153,5 +153,5 @@ TEST(Scenes, RefuseWhatTheyCannotMake) {
   EXPECT_EQ(refusal([] { AssemblyLine({.stations = 0}); }), "stations: must be from 1 to 10000, got 0");
 }
 
-}  // namespace
+}  // namespace scenes_test
 }  // namespace graze

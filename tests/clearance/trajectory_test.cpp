@@ -12,7 +12,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace trajectory_test {
 
 using namespace graze_test;
 
@@ -263,5 +263,5 @@ TEST(Track, FindsTheFirstPlaceAhead) {
   }
 }
 
-}  // namespace
+}  // namespace trajectory_test
 }  // namespace graze

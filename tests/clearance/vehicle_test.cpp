@@ -11,7 +11,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace vehicle_test {
 
 using namespace graze_test;
 
@@ -253,5 +253,5 @@ TEST(Vehicle, MayStandWithItsTrackUnderBothBogiesJustSo) {
   EXPECT_EQ(body.poses[0].translation(), Vec3(10, 0, 0));
 }
 
-}  // namespace
+}  // namespace vehicle_test
 }  // namespace graze

@@ -18,7 +18,7 @@
 #include "support/meshes.h"
 
 namespace graze_test {
-namespace {
+namespace allocation_failure_test {
 
 using namespace graze;
 
@@ -202,5 +202,5 @@ TEST(AllocationFailure, LeavesNoHalfMadeHull) {
   fail_each_allocation("bounding capsule", [&] { return bounding_capsule(few).volume_over_hull; });
 }
 
-}  // namespace
+}  // namespace allocation_failure_test
 }  // namespace graze_test

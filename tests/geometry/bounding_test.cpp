@@ -19,7 +19,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace bounding_test {
 
 using graze::BoundingBox;
 using graze::BoundingCapsule;
@@ -541,5 +541,5 @@ TEST(Bounding, HoldsTheBallsOfClouds) {
   }
 }
 
-}  // namespace
+}  // namespace bounding_test
 }  // namespace graze_test

@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace building_bytes_test {
 
 using graze::building_bytes_of_cloud;
 using graze::building_bytes_of_mesh;
@@ -136,5 +136,5 @@ TEST(BuildingBytes, OfAMeshAreNeverLessThanItTakesAndHardlyMore) {
   }
 }
 
-}  // namespace
+}  // namespace building_bytes_test
 }  // namespace graze_test

@@ -20,7 +20,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace cloud_test {
 
 using graze_test::refusal;
 
@@ -403,5 +403,5 @@ TEST(CloudBuilder, RefusesColumnsThatDoNotFit) {
             "cloud attribute 'a': is of type uint8, got float64");
 }
 
-}  // namespace
+}  // namespace cloud_test
 }  // namespace graze

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace deforming_mesh_test {
 
 using graze::DeformingMesh;
 using graze::Distance;
@@ -294,5 +294,5 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
   EXPECT_GT(std::min({refused, opened, parted, turned}), scaled(15));
 }
 
-}  // namespace
+}  // namespace deforming_mesh_test
 }  // namespace graze_test

@@ -10,7 +10,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_cells_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -116,5 +116,5 @@ TEST(MeshCells, FollowVerticesThatMove) {
   EXPECT_GT(moved.memory_bytes(), moved.data().cells->memory_bytes() + 100 * moved.size());
 }
 
-}  // namespace
+}  // namespace mesh_cells_test
 }  // namespace graze_test

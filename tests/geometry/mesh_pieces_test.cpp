@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_pieces_test {
 
 using graze::Mesh;
 using graze::MeshTriangle;
@@ -117,5 +117,5 @@ TEST(Weld, FindsTheLowestIndexAtEveryPlace) {
   EXPECT_EQ(graze::mesh::welded<SameHash>(line, table), graze::mesh::welded_by_sorting(line));
 }
 
-}  // namespace
+}  // namespace mesh_pieces_test
 }  // namespace graze_test

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_test {
 
 using graze::DeformingMesh;
 using graze::Mesh;
@@ -174,5 +174,5 @@ TEST(ConcurrentMesh, IsTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(same()) << "refitted to where it was";
 }
 
-}  // namespace
+}  // namespace mesh_test
 }  // namespace graze_test

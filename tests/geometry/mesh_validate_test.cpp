@@ -6,7 +6,7 @@
 #include "support/meshes.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_validate_test {
 
 using graze::Mesh;
 
@@ -55,5 +55,5 @@ TEST(MeshValidate, TellsWhatIsStale) {
   EXPECT_NE(wrong(other([](Surface& x) { x.blur = 1e-9; })), "");
 }
 
-}  // namespace
+}  // namespace mesh_validate_test
 }  // namespace graze_test

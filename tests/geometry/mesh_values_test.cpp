@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_values_test {
 
 using graze::DeformingMesh;
 using graze::Mesh;
@@ -137,5 +137,5 @@ TEST(ConcurrentDeformingMesh, GivesWholeStates) {
   EXPECT_EQ(torn, 0);
 }
 
-}  // namespace
+}  // namespace mesh_values_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace moving_mesh_test {
 
 using graze::Aabb;
 using graze::Interval;
@@ -197,5 +197,5 @@ TEST(MeetingTimes, HoldEveryTimeAtWhichBoxesMeet) {
   EXPECT_GT(never, scaled(500));
 }
 
-}  // namespace
+}  // namespace moving_mesh_test
 }  // namespace graze_test

@@ -13,7 +13,7 @@
 #include "support/meshes.h"
 
 namespace graze_test {
-namespace {
+namespace mutants_test {
 
 using graze::Cloud;
 using graze::Mesh;
@@ -147,5 +147,5 @@ TEST(Cloud, StoresNoNumberOfSkippedPoints) {
   }
 }
 
-}  // namespace
+}  // namespace mutants_test
 }  // namespace graze_test

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace adversarial_test {
 
 using namespace graze;
 
@@ -113,5 +113,5 @@ TEST(ConcurrentPointGrid, AnswersManyThreadsAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
+}  // namespace adversarial_test
 }  // namespace graze_test

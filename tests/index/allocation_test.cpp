@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace allocation_test {
 
 using namespace graze;
 
@@ -100,5 +100,5 @@ TEST(IndexAllocation, NoSphereAllocates) {
   }
 }
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace graze_test

@@ -16,7 +16,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace bounds_tree_test {
 
 using namespace graze;
 
@@ -287,5 +287,5 @@ TYPED_TEST(BoundsTrees, AreTheSameEveryTime) {
   EXPECT_EQ(one.cost(), two.cost());
 }
 
-}  // namespace
+}  // namespace bounds_tree_test
 }  // namespace graze_test

@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace bvh_test {
 
 using graze::Aabb;
 using graze::Bvh;
@@ -215,5 +215,5 @@ TEST(Bvh, OfAMillionBoxesAtOnePlaceIsBuiltAndSearched) {
   EXPECT_EQ(visits, boxes.size());
 }
 
-}  // namespace
+}  // namespace bvh_test
 }  // namespace graze_test

@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace capt_test {
 
 using namespace graze;
 
@@ -100,5 +100,5 @@ TEST(Capt, RefusesBadRadii) {
   EXPECT_NE(refusal([&] { Capt(floats(points), {.least_radius = 0.2, .most_radius = 0.1}); }), "");
 }
 
-}  // namespace
+}  // namespace capt_test
 }  // namespace graze_test

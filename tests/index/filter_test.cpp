@@ -11,7 +11,7 @@
 #include "support/refusal.h"
 
 namespace graze_test {
-namespace {
+namespace filter_test {
 
 using namespace graze;
 
@@ -116,5 +116,5 @@ TEST(Filter, RefusesNonsense) {
   }
 }
 
-}  // namespace
+}  // namespace filter_test
 }  // namespace graze_test

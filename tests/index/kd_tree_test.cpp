@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace kd_tree_test {
 
 using graze::Error;
 using graze::KdTree;
@@ -406,5 +406,5 @@ TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
   }
 }
 
-}  // namespace
+}  // namespace kd_tree_test
 }  // namespace graze_test

@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace point_grid_test {
 
 using namespace graze;
 
@@ -302,5 +302,5 @@ TEST(PointGrid, MoreRadiusNeverFrees) {
   }
 }
 
-}  // namespace
+}  // namespace point_grid_test
 }  // namespace graze_test

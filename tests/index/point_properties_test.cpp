@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace point_properties_test {
 
 using namespace graze;
 
@@ -158,5 +158,5 @@ TEST(ConcurrentPointDeterminism, AnswersDoNotDependOnTheNumberOfThreads) {
   for (const int threads : {2, 7}) EXPECT_EQ(answers(threads), kCommittedHash) << threads;
 }
 
-}  // namespace
+}  // namespace point_properties_test
 }  // namespace graze_test

@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace separation_test {
 
 using namespace graze;
 using Real = long double;
@@ -240,5 +240,5 @@ TYPED_TEST(Bounds, OfPlatesThatLieOnEachOtherAreApart) {
   EXPECT_GT(Separation<TypeParam>(turn.rotation(), Vec3(0, 0, 0.05))(bound, bound), 0.04);
 }
 
-}  // namespace
+}  // namespace separation_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/allocation_failures.h"
 
 namespace graze_test {
-namespace {
+namespace allocation_failure_test {
 
 const std::string kObj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 const std::string kOff = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n";
@@ -73,5 +73,5 @@ TEST(AllocationFailure, LeavesNoHalfReadCloudOrTrajectory) {
   fail_each_allocation("f.tum", [&] { return graze::parse_trajectory(path, "f.tum").trajectory.size(); });
 }
 
-}  // namespace
+}  // namespace allocation_failure_test
 }  // namespace graze_test

@@ -10,7 +10,7 @@
 #include "support/paths.h"
 
 namespace graze {
-namespace {
+namespace ask_page_test {
 
 TEST(AskPage, ItsExamplesAreTrue) {
   std::ifstream page(graze_test::project_file("docs/ask.md"));
@@ -31,5 +31,5 @@ TEST(AskPage, ItsExamplesAreTrue) {
   }
 }
 
-}  // namespace
+}  // namespace ask_page_test
 }  // namespace graze

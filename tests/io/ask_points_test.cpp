@@ -10,7 +10,7 @@
 #include "graze/query/point.h"
 
 namespace graze {
-namespace {
+namespace ask_points_test {
 
 using Json = nlohmann::json;
 
@@ -127,5 +127,5 @@ TEST(AskPoints, RefusesBadQuestions) {
             "limit: must not be negative, got -1");
 }
 
-}  // namespace
+}  // namespace ask_points_test
 }  // namespace graze

@@ -6,7 +6,7 @@
 #include "graze/io/ask.h"
 
 namespace graze {
-namespace {
+namespace ask_probability_test {
 
 using Json = nlohmann::json;
 
@@ -55,5 +55,5 @@ TEST(AskProbability, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(Json::parse(answer(R"({"ask":"probability","a":)" + kHere + "}").text)["error"], "b: missing");
 }
 
-}  // namespace
+}  // namespace ask_probability_test
 }  // namespace graze

@@ -9,7 +9,7 @@
 #include "graze/io/ask.h"
 
 namespace graze {
-namespace {
+namespace ask_search_test {
 
 using Json = nlohmann::json;
 
@@ -117,5 +117,5 @@ TEST(AskSearch, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(error_of(kBall, "", R"({"shape":"cloud","points":[[1e60,0,0]]})"), "none");
 }
 
-}  // namespace
+}  // namespace ask_search_test
 }  // namespace graze

@@ -12,7 +12,7 @@
 #include "graze/query/distance.h"
 
 namespace graze {
-namespace {
+namespace ask_test {
 
 using Json = nlohmann::json;
 
@@ -375,5 +375,5 @@ TEST(Ask, ReadsOneGeometryByItself) {
   EXPECT_THROW(placed_from_json("{", "A"), Error);
 }
 
-}  // namespace
+}  // namespace ask_test
 }  // namespace graze

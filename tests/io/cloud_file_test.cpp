@@ -9,7 +9,7 @@
 #include "io/cloud_files.h"
 
 namespace graze {
-namespace {
+namespace cloud_file_test {
 
 using namespace graze_test;
 
@@ -403,5 +403,5 @@ TEST_F(CloudFile, SpacingOfAGridIsItsStep) {
   EXPECT_GE(info.spacing_samples, 900U);
 }
 
-}  // namespace
+}  // namespace cloud_file_test
 }  // namespace graze

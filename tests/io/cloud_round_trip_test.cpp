@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace cloud_round_trip_test {
 
 using namespace graze_test;
 
@@ -434,5 +434,5 @@ TEST_F(CloudRoundTrip, ConversionsSayWhatTheReaderLeftOut) {
   EXPECT_EQ(ply.notes[1], "the order in 2 rows of 2 points was not kept");
 }
 
-}  // namespace
+}  // namespace cloud_round_trip_test
 }  // namespace graze

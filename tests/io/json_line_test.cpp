@@ -5,7 +5,7 @@
 #include <string>
 
 namespace graze::io {
-namespace {
+namespace json_line_test {
 
 std::string repeat(const std::string& text, std::size_t count) {
   std::string out;
@@ -111,5 +111,5 @@ TEST(JsonLine, ShortensAtTheBorderOfACharacter) {
   EXPECT_EQ(shortened("ab€d", 3), "ab…");
 }
 
-}  // namespace
+}  // namespace json_line_test
 }  // namespace graze::io

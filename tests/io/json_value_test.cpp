@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze::io {
-namespace {
+namespace json_value_test {
 
 Json to_json(Value value) {
   switch (value.kind()) {
@@ -210,5 +210,5 @@ TEST(Document, ReadsNumbersExactly) {
   }
 }
 
-}  // namespace
+}  // namespace json_value_test
 }  // namespace graze::io

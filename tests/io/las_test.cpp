@@ -2,7 +2,7 @@
 #include "io/cloud_files.h"
 
 namespace graze {
-namespace {
+namespace las_test {
 
 using namespace graze_test;
 
@@ -182,5 +182,5 @@ TEST(Las, RefusesWhatItCannotRead) {
   EXPECT_TRUE(contains(changed(100, bytes_of(1U)), "claims 1 records before its points"));
 }
 
-}  // namespace
+}  // namespace las_test
 }  // namespace graze

@@ -4,7 +4,7 @@
 #include "io/cloud_files.h"
 
 namespace graze {
-namespace {
+namespace las_units_test {
 
 using namespace graze_test;
 
@@ -183,5 +183,5 @@ TEST_F(LasUnits, CopiesAreConsistent) {
   EXPECT_EQ(report.notes.size(), 2U);
 }
 
-}  // namespace
+}  // namespace las_units_test
 }  // namespace graze

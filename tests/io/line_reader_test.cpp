@@ -11,7 +11,7 @@
 #include "graze/base/error.h"
 
 namespace graze {
-namespace {
+namespace line_reader_test {
 
 using Got = LineReader::Got;
 
@@ -99,5 +99,5 @@ TEST(LineReader, RefusesWhatCannotBeRead) {
   ::close(folder);
 }
 
-}  // namespace
+}  // namespace line_reader_test
 }  // namespace graze

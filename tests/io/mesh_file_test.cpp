@@ -10,7 +10,7 @@
 #include "io/mesh_files.h"
 
 namespace graze {
-namespace {
+namespace mesh_file_test {
 
 using namespace graze_test;
 
@@ -419,5 +419,5 @@ TEST_F(MeshFiles, CountsTheMeshThatIsMadeOfAFile) {
   EXPECT_TRUE(contains(refusal([&] { parse_mesh(triangles, "f.ply", {.mesh = {.solid = true}}); }), "claims "));
 }
 
-}  // namespace
+}  // namespace mesh_file_test
 }  // namespace graze

@@ -2,7 +2,7 @@
 #include "io/mesh_files.h"
 
 namespace graze {
-namespace {
+namespace mesh_scene_test {
 
 using namespace graze_test;
 
@@ -305,5 +305,5 @@ TEST(Gltf, InstancesStayWithinTheBudget) {
   EXPECT_TRUE(contains(refused_mesh(heavy, "f"), "place its parts once each instead of again and again"));
 }
 
-}  // namespace
+}  // namespace mesh_scene_test
 }  // namespace graze

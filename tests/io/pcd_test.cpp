@@ -3,7 +3,7 @@
 #include "io/lzf.h"
 
 namespace graze {
-namespace {
+namespace pcd_test {
 
 using namespace graze_test;
 
@@ -176,5 +176,5 @@ TEST(Pcd, RefusesAFieldThatComesTwice) {
   EXPECT_EQ(refused("FIELDS x y z _ _\n" + rest), "") << "padding may";
 }
 
-}  // namespace
+}  // namespace pcd_test
 }  // namespace graze

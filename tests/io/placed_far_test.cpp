@@ -8,7 +8,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace placed_far_test {
 
 class AskedFar : public testing::TestWithParam<int> {};
 
@@ -67,5 +67,5 @@ TEST(AskedFar, SearchFindsPointsThatPosesMoveBackOntoTheBorder) {
   }
 }
 
-}  // namespace
+}  // namespace placed_far_test
 }  // namespace graze_test

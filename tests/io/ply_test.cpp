@@ -2,7 +2,7 @@
 #include "io/cloud_files.h"
 
 namespace graze {
-namespace {
+namespace ply_test {
 
 using namespace graze_test;
 
@@ -115,5 +115,5 @@ TEST(Ply, RefusesAPropertyThatComesTwice) {
             "f:7: property 'x' of element 'vertex' comes twice");
 }
 
-}  // namespace
+}  // namespace ply_test
 }  // namespace graze

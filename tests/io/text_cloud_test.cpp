@@ -4,7 +4,7 @@
 #include "io/cloud_files.h"
 
 namespace graze {
-namespace {
+namespace text_cloud_test {
 
 using namespace graze_test;
 
@@ -85,5 +85,5 @@ TEST_F(CloudFiles, TextIsWrittenAsAsked) {
   EXPECT_EQ(contents("c.txt"), "1;2;3;4\n");
 }
 
-}  // namespace
+}  // namespace text_cloud_test
 }  // namespace graze

@@ -12,7 +12,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace trajectory_file_test {
 
 using namespace graze_test;
 
@@ -196,5 +196,5 @@ TEST(TrajectoryFile, RepairsOnlyWhenAskedAndSaysSo) {
   EXPECT_TRUE(rounded.notes[0].starts_with("matrices were made exact rotations; the largest change was "));
 }
 
-}  // namespace
+}  // namespace trajectory_file_test
 }  // namespace graze

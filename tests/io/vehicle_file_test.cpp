@@ -12,7 +12,7 @@
 #include "support/refusal.h"
 
 namespace graze {
-namespace {
+namespace vehicle_file_test {
 
 using namespace graze_test;
 
@@ -87,5 +87,5 @@ TEST(VehicleFile, NamesTheField) {
   EXPECT_NE(refused(""), "");
 }
 
-}  // namespace
+}  // namespace vehicle_file_test
 }  // namespace graze

@@ -14,7 +14,7 @@
 #include "graze/base/error.h"
 
 namespace graze {
-namespace {
+namespace write_file_test {
 
 namespace fs = std::filesystem;
 
@@ -126,5 +126,5 @@ TEST_F(WriteFile, LeavesTheOldFileWhereTheNewOneDoesNotFit) {
   EXPECT_EQ(files(), 1);
 }
 
-}  // namespace
+}  // namespace write_file_test
 }  // namespace graze

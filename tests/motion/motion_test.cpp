@@ -10,7 +10,7 @@
 #include "support/property.h"
 
 namespace graze_test {
-namespace {
+namespace motion_test {
 
 using namespace graze;
 
@@ -248,5 +248,5 @@ TEST(Path, RefusesTimesThatDoNotAscend) {
   EXPECT_THROW(Path(std::span<const Pose>()), Error);
 }
 
-}  // namespace
+}  // namespace motion_test
 }  // namespace graze_test

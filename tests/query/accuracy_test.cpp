@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace accuracy_test {
 
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
@@ -136,5 +136,5 @@ TEST(Accuracy, OfAPublishedLineBeyondItsGateIsNoticed) {
   for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_FALSE(rows[i].within_gate()) << i;
 }
 
-}  // namespace
+}  // namespace accuracy_test
 }  // namespace graze_test

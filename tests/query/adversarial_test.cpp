@@ -9,7 +9,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace adversarial_test {
 
 using graze::at;
 using graze::kInfinity;
@@ -237,5 +237,5 @@ TEST(Adversarial, NestedAndThinShapesOfVeryDifferentSizesAreSane) {
   }
 }
 
-}  // namespace
+}  // namespace adversarial_test
 }  // namespace graze_test

@@ -16,7 +16,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace allocation_test {
 
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
@@ -112,5 +112,5 @@ TEST(Allocation, NoVerbAllocatesForMeshes) {
   }
 }
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace graze_test

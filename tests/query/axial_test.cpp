@@ -8,7 +8,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace axial_test {
 
 using namespace graze;
 
@@ -60,5 +60,5 @@ TEST(Axial, CapsulesThatCrossOrShareALineFindTheWayOut) {
   }
 }
 
-}  // namespace
+}  // namespace axial_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace bounded_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -127,5 +127,5 @@ TYPED_TEST(BoundedMeshes, DoNotAllocateWhenAsked) {
   EXPECT_TRUE(collide(mesh, {}, mesh, pose, std::nan(""))) << "a margin that is not a number";
 }
 
-}  // namespace
+}  // namespace bounded_test
 }  // namespace graze_test

@@ -7,7 +7,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace cache_test {
 
 using graze_oracle::Case;
 using graze_oracle::Kind;
@@ -94,5 +94,5 @@ TEST(PairCache, FullOfNonsenseHidesNoCollision) {
   }
 }
 
-}  // namespace
+}  // namespace cache_test
 }  // namespace graze_test

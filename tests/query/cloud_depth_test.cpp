@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace cloud_depth_test {
 
 using graze::Cloud;
 using graze::Distance;
@@ -145,5 +145,5 @@ TEST(CloudDepth, OfBallsHoldsTheExactOne) {
   EXPECT_GE(close, overlaps * 9 / 10);
 }
 
-}  // namespace
+}  // namespace cloud_depth_test
 }  // namespace graze_test

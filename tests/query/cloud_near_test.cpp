@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace cloud_near_test {
 
 using graze::Cloud;
 using graze::Distance;
@@ -187,5 +187,5 @@ TEST(CloudNear, ChoosesTheLowestOfManyThatAreEquallyFar) {
   }
 }
 
-}  // namespace
+}  // namespace cloud_near_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace cloud_test {
 
 using graze::Cloud;
 using graze::Distance;
@@ -365,5 +365,5 @@ TEST(Clouds, TouchToTheLastBit) {
   EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25}, graze::Pose::at({2, 0, 0}))).a, 0u) << "ties go low";
 }
 
-}  // namespace
+}  // namespace cloud_test
 }  // namespace graze_test

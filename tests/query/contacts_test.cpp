@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace contacts_test {
 
 using graze::at;
 using graze::Box;
@@ -265,5 +265,5 @@ TEST(Contacts, OfPairsApartAppearWithinTheMarginOnly) {
   EXPECT_TRUE(cover(list, square(1, 1.0625)));
 }
 
-}  // namespace
+}  // namespace contacts_test
 }  // namespace graze_test

@@ -17,7 +17,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace determinism_test {
 
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
@@ -176,5 +176,5 @@ TEST(Determinism, AnswersDoNotDependOnWhatWasAskedBefore) {
   for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(forward[i], backward[count - 1 - i]) << i;
 }
 
-}  // namespace
+}  // namespace determinism_test
 }  // namespace graze_test

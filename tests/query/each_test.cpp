@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace each_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -166,5 +166,5 @@ TEST(Penetration, IsTheDistanceOfAnOverlap) {
   }
 }
 
-}  // namespace
+}  // namespace each_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace escape_test {
 
 using graze::Cloud;
 using graze::Escape;
@@ -64,5 +64,5 @@ TEST(Escape, SeparatesAndIsNoLongerThanItMust) {
   }
 }
 
-}  // namespace
+}  // namespace escape_test
 }  // namespace graze_test

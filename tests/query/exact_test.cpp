@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace exact_test {
 
 using graze_oracle::Case;
 using graze_oracle::compare_with_margin;
@@ -142,5 +142,5 @@ TEST(ExactPairs, UnnormalisedQuaternionsMeanWhatTheySay) {
   }
 }
 
-}  // namespace
+}  // namespace exact_test
 }  // namespace graze_test

@@ -19,7 +19,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace flat_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -268,5 +268,5 @@ TEST(FlatShapes, TouchWhereTheyOverlapInOnePlane) {
   }
 }
 
-}  // namespace
+}  // namespace flat_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace free_region_test {
 
 using graze::FreePlane;
 using graze::FreeRegion;
@@ -143,5 +143,5 @@ TEST(FreeRegion, PushesThePlanesThatAPointLiesOn) {
   EXPECT_EQ(planes_of(region)[1].level, 1.5);
 }
 
-}  // namespace
+}  // namespace free_region_test
 }  // namespace graze_test

@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace front_test {
 
 using graze::Distance;
 using graze::Mesh;
@@ -176,5 +176,5 @@ TEST(MeshFront, KnowsThatSolidsHoldThings) {
   }
 }
 
-}  // namespace
+}  // namespace front_test
 }  // namespace graze_test

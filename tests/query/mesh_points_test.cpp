@@ -19,7 +19,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_points_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -242,5 +242,5 @@ TEST(MeshRays, MeetWhatALoopOverAllTrianglesMeets) {
   EXPECT_GT(met, scaled(2000));
 }
 
-}  // namespace
+}  // namespace mesh_points_test
 }  // namespace graze_test

@@ -11,7 +11,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_solid_test {
 
 using graze::Distance;
 using graze::Mesh;
@@ -177,5 +177,5 @@ TEST(Meshes, NeverCallWhatIsNotANumberFree) {
   EXPECT_FALSE(distance(at(mesh), far, {.limit = std::nan("")}).beyond);
 }
 
-}  // namespace
+}  // namespace mesh_solid_test
 }  // namespace graze_test

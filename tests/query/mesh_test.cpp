@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_test {
 
 using graze::Contact;
 using graze::Distance;
@@ -235,5 +235,5 @@ TEST(Meshes, FarBeyondFloatsStillAnswer) {
   EXPECT_TRUE(collide(at(mesh), at(graze::Box{.half = {1e20, 1e20, 1e20}})));
 }
 
-}  // namespace
+}  // namespace mesh_test
 }  // namespace graze_test

@@ -10,7 +10,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mesh_threads_test {
 
 using graze::Contact;
 using graze::FoldedPair;
@@ -75,5 +75,5 @@ TEST(ConcurrentMeshes, MeetThemselvesInTheSamePairsForAnyNumberOfThreads) {
   EXPECT_EQ(self_collisions(Mesh(), {}, {.threads = 2}), 0u);
 }
 
-}  // namespace
+}  // namespace mesh_threads_test
 }  // namespace graze_test

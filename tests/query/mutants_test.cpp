@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mutants_test {
 
 using graze::Capsule;
 using graze::Distance;
@@ -380,5 +380,5 @@ TEST(ConcurrentMeshes, TooFarApartForLanesHaveTheSameContacts) {
   }
 }
 
-}  // namespace
+}  // namespace mutants_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace near_pairs_test {
 
 using graze::Interval;
 using graze::MovingMesh;
@@ -93,5 +93,5 @@ TEST(NearPairs, EndWhenTheVisitorHasEnoughAndDoNotAllocate) {
   visit_near_pairs(nothing, {}, moving, {}, 1e9, [](std::size_t, std::size_t, const Interval&) { FAIL(); });
 }
 
-}  // namespace
+}  // namespace near_pairs_test
 }  // namespace graze_test

@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace next_geometry_test {
 
 using namespace graze;
 using graze_oracle::Random;
@@ -198,5 +198,5 @@ TEST(NextQuestion, IsAnsweredAboutEveryHierarchy) {
   }
 }
 
-}  // namespace
+}  // namespace next_geometry_test
 }  // namespace graze_test

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace noisy_pairs_test {
 
 using graze::Cloud;
 using graze::Pose;
@@ -200,5 +200,5 @@ TEST(NoisyPairs, LosesNoPairInItsTrees) {
   }
 }
 
-}  // namespace
+}  // namespace noisy_pairs_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_oracle {
-namespace {
+namespace oracle_test {
 
 using graze_test::scaled;
 
@@ -174,5 +174,5 @@ TEST(Oracle, ProjectionsAreNearest) {
   }
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace graze_oracle

@@ -8,7 +8,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace pairs_test {
 
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
@@ -126,5 +126,5 @@ INSTANTIATE_TEST_SUITE_P(All, ShapePairs, testing::ValuesIn(unordered_pairs()), 
   return std::string(name_of(pair.param.first)) + "_" + name_of(pair.param.second);
 });
 
-}  // namespace
+}  // namespace pairs_test
 }  // namespace graze_test

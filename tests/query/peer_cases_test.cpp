@@ -8,7 +8,7 @@
 #include "graze/graze.h"
 
 namespace graze {
-namespace {
+namespace peer_cases_test {
 
 constexpr double kPi = std::numbers::pi;
 
@@ -140,5 +140,5 @@ TEST(PeerCases, SpheresOnALineAreAsFarApartAsArithmeticSays) {
   }
 }
 
-}  // namespace
+}  // namespace peer_cases_test
 }  // namespace graze

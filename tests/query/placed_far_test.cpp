@@ -6,7 +6,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace placed_far_test {
 
 class PlacedFar : public testing::TestWithParam<int> {};
 
@@ -42,5 +42,5 @@ TEST_P(PlacedFar, IsNeverMissedNorOverStated) {
 INSTANTIATE_TEST_SUITE_P(All, PlacedFar, testing::Range(0, kFarKinds),
                          [](const auto& kind) { return far_name(kind.param); });
 
-}  // namespace
+}  // namespace placed_far_test
 }  // namespace graze_test

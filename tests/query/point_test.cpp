@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace point_test {
 
 using namespace graze;
 using graze_oracle::Kind;
@@ -100,5 +100,5 @@ TEST(Points, AreRefusedWhereThereIsNoRoomOrNoPlace) {
   EXPECT_NE(refusal([&] { contains(box, {std::nan(""), 0, 0}); }), "");
 }
 
-}  // namespace
+}  // namespace point_test
 }  // namespace graze_test

@@ -17,7 +17,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace probability_test {
 
 using graze::Cloud;
 using graze::Meeting;
@@ -336,5 +336,5 @@ TEST(Probability, RefusesNonsense) {
             "of_b: needs room for one answer each: 1, got 2");
 }
 
-}  // namespace
+}  // namespace probability_test
 }  // namespace graze_test

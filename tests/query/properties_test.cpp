@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace properties_test {
 
 using graze::at;
 using graze::Distance;
@@ -217,5 +217,5 @@ TEST(Properties, DuplicatesOrderAndInnerPointsOfAHullChangeNothing) {
   });
 }
 
-}  // namespace
+}  // namespace properties_test
 }  // namespace graze_test

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace raycast_test {
 
 using namespace graze;
 using graze_oracle::kKinds;
@@ -390,5 +390,5 @@ TEST(Raycast, RefusesRaysThatAreNone) {
   EXPECT_NEAR(Ray({0, 0, 0}, {1e-300, 0, 0}).direction().x(), 1, 1e-15);
 }
 
-}  // namespace
+}  // namespace raycast_test
 }  // namespace graze_test

@@ -4,7 +4,7 @@
 #include "query/judge.h"
 
 namespace graze_test {
-namespace {
+namespace regression_test {
 
 using graze_oracle::Kind;
 using graze_oracle::Spec;
@@ -197,5 +197,5 @@ TEST(Regression, PointsWhoseSquaredDistanceUnderflowsHaveOppositeNormals) {
   EXPECT_TRUE(collide(a, b));
 }
 
-}  // namespace
+}  // namespace regression_test
 }  // namespace graze_test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace self_collide_test {
 
 using graze::FoldedPair;
 using graze::Mesh;
@@ -124,5 +124,5 @@ TEST(SelfCollision, IsSeenWhereADeformingSurfaceFolds) {
   EXPECT_FALSE(self_collide(mesh.mesh()));
 }
 
-}  // namespace
+}  // namespace self_collide_test
 }  // namespace graze_test

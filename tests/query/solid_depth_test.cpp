@@ -15,7 +15,7 @@
 #include "support/solids.h"
 
 namespace graze_test {
-namespace {
+namespace solid_depth_test {
 
 using graze::Distance;
 using graze::Mesh;
@@ -375,5 +375,5 @@ TEST(SolidDepth, NotAskedForIsWithinTheTolerance) {
   }
 }
 
-}  // namespace
+}  // namespace solid_depth_test
 }  // namespace graze_test

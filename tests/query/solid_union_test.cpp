@@ -12,7 +12,7 @@
 #include "support/solids.h"
 
 namespace graze_test {
-namespace {
+namespace solid_union_test {
 
 using graze::Distance;
 using graze::Mesh;
@@ -225,5 +225,5 @@ TEST(SolidUnions, TouchOnTheirSurfacesFarOut) {
   }
 }
 
-}  // namespace
+}  // namespace solid_union_test
 }  // namespace graze_test

@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze {
-namespace {
+namespace traverse_test {
 
 using graze_test::scaled;
 
@@ -233,5 +233,5 @@ TEST(Traverse, VisitsTheNearestFirst) {
   EXPECT_EQ(slow.asked, 2000U);
 }
 
-}  // namespace
+}  // namespace traverse_test
 }  // namespace graze

@@ -13,7 +13,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace triangles_test {
 
 using graze::Vec3;
 using graze_oracle::Int128;
@@ -142,5 +142,5 @@ TEST(LatticeHulls, AreAsDeepAsRationalArithmeticSays) {
   }
 }
 
-}  // namespace
+}  // namespace triangles_test
 }  // namespace graze_test

@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace uncertainty_test {
 
 using graze::Cloud;
 using graze::Distance;
@@ -113,5 +113,5 @@ TEST(Uncertainty, IsInsideOfTheBoundsOfAProbability) {
   EXPECT_LT(probability(a, b, {.sigma_a = 1e-6, .meeting = Meeting::sides}).low, 1e-9);
 }
 
-}  // namespace
+}  // namespace uncertainty_test
 }  // namespace graze_test

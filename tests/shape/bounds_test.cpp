@@ -5,7 +5,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace bounds_test {
 
 using namespace graze;
 
@@ -142,5 +142,5 @@ TEST(Bounds, OfPlanesAreSlabsWhereTheNormalIsAnAxis) {
   EXPECT_EQ(bounds(Plane({1, 1, 0}, 4)), Aabb::everything());
 }
 
-}  // namespace
+}  // namespace bounds_test
 }  // namespace graze_test

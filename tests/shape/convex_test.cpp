@@ -17,7 +17,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace convex_test {
 
 using namespace graze;
 
@@ -389,5 +389,5 @@ TEST(ConcurrentConvex, HullsBuiltAtOnceAreTheSame) {
   EXPECT_EQ(std::count(volumes.begin(), volumes.end(), volumes[0]), static_cast<std::ptrdiff_t>(kHulls));
 }
 
-}  // namespace
+}  // namespace convex_test
 }  // namespace graze_test

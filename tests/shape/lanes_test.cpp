@@ -10,7 +10,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace lanes_test {
 
 using namespace graze;
 
@@ -162,5 +162,5 @@ TEST(Lanes, TiesGoToTheLowerIndex) {
   }
 }
 
-}  // namespace
+}  // namespace lanes_test
 }  // namespace graze_test

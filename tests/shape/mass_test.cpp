@@ -7,7 +7,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace mass_test {
 
 using namespace graze;
 
@@ -174,5 +174,5 @@ TEST(Mass, IsNoneWithoutAFiniteVolume) {
   EXPECT_FALSE(mass_properties(HalfSpace({0, 0, 1}, 0)));
 }
 
-}  // namespace
+}  // namespace mass_test
 }  // namespace graze_test

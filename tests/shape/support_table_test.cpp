@@ -15,7 +15,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace support_table_test {
 
 using namespace graze;
 
@@ -153,5 +153,5 @@ TEST(SupportTable, StaysWithinItsMemory) {
   EXPECT_EQ(SupportTable::of(std::vector<Vec3>(20, Vec3::UnitX()), 1), nullptr);
 }
 
-}  // namespace
+}  // namespace support_table_test
 }  // namespace graze_test

@@ -5,7 +5,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace {
+namespace support_test {
 
 using namespace graze;
 
@@ -107,5 +107,5 @@ TEST(Support, OfTheZeroVectorIsSomePointOfTheShape) {
   EXPECT_EQ(support(Sphere{.radius = 0}, {1, 2, 3}), Vec3::Zero());
 }
 
-}  // namespace
+}  // namespace support_test
 }  // namespace graze_test

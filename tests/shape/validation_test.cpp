@@ -5,7 +5,7 @@
 #include "support/refusal.h"
 
 namespace graze_test {
-namespace {
+namespace validation_test {
 
 using namespace graze;
 
@@ -176,5 +176,5 @@ TEST(Shape, HasAName) {
   EXPECT_EQ(std::size(named), std::variant_size_v<Shape>);
 }
 
-}  // namespace
+}  // namespace validation_test
 }  // namespace graze_test
