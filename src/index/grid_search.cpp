@@ -215,9 +215,56 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   return false;
 }
 
+// Down the tree of points at many scales, nearest first.
+template <class Visitor>
+HWY_NOINLINE bool search_tree(const Grid& grid, Visitor& visitor) {
+  struct Entry {
+    double squared;      // lower bound of the distance
+    std::uint32_t node;  // of its level, or a leaf
+    std::int32_t level;  // -1: a leaf
+  };
+  constexpr double kRoundDown = 1 - 1e-14;
+  const kd_tree::Tree<float>& tree = grid.tree;
+  Entry stack[kd_tree::kFan * (kd_tree::kMaxLevels + 1)];
+  std::size_t size = 0;
+  stack[size++] = {0, 0, static_cast<std::int32_t>(tree.levels) - 1};
+  while (size > 0) {
+    const Entry entry = stack[--size];
+    const double limit = square(visitor.reach());
+    if (entry.squared > limit) continue;
+    if (entry.level < 0) {
+      const auto begin = static_cast<std::uint32_t>(kd_tree::kLeaf * entry.node);
+      const auto end = std::min<std::size_t>(begin + kd_tree::kLeaf, tree.size);
+      if (visitor.scan(grid, begin, static_cast<std::uint32_t>(end))) return true;
+      continue;
+    }
+    const kd_tree::Node<float>& node = tree.nodes[tree.first[static_cast<std::size_t>(entry.level)] + entry.node];
+    double gaps[kd_tree::kFan];
+    for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
+      double sum = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        const double at = visitor.center()[axis];
+        sum += square(std::max(std::max(double{node.min[axis][k]} - at, at - double{node.max[axis][k]}), 0.0));
+      }
+      gaps[k] = sum * kRoundDown;
+    }
+    const std::size_t begin = size;
+    for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
+      // Of children that do not exist the bounds are infinite.
+      if (gaps[k] > limit || gaps[k] == kInfinity) continue;
+      // Insertion keeps the nearest on top.
+      std::size_t to = size++;
+      for (; to > begin && stack[to - 1].squared < gaps[k]; --to) stack[to] = stack[to - 1];
+      stack[to] = {gaps[k], static_cast<std::uint32_t>(kd_tree::kFan * entry.node + k), entry.level - 1};
+    }
+  }
+  return false;
+}
+
 // From any centre.
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
+  if (grid.has_tree()) return search_tree(grid, visitor);
   const CellBall ball = in_cells(grid, visitor);
   Span spans[3];
   for (int axis = 0; axis < 3; ++axis) {

@@ -109,7 +109,6 @@ Neighbor PointGrid::nearest(const Vec3& center, double limit) const {
 
 std::size_t PointGrid::size() const { return grid_->size; }
 std::size_t PointGrid::skipped() const { return grid_->skipped; }
-bool PointGrid::crowded() const { return grid_->crowded; }
 double PointGrid::point_radius() const { return grid_->point_radius; }
 Aabb PointGrid::bounds() const {
   if (grid_->empty()) return {};

@@ -25,8 +25,8 @@ struct PointGridOptions {
 /// A sparse grid over points. Blocks of 4 × 4 × 4 cells near the points hold a lower and an upper bound of the distance
 /// from each cell to the nearest point, which decide many spheres with one look-up; most others touch a point of the
 /// nearest occupied octant of a block, which is known too; the rest look at the points of the few cells that the sphere
-/// reaches. Cells that hold too many points become grids of their own, so that clusters, lines and duplicates cost no
-/// more than a uniform cloud.
+/// reaches. Cells that hold too many points become grids of their own, or trees where points lie at many scales, so
+/// that clusters, lines and duplicates cost little more than a uniform cloud.
 ///
 /// All answers are exact for the caller's numbers (floats of the points, doubles of the spheres), touching included,
 /// and the same on every instruction set. Where squares underflow (lengths below 1e-150 m) touching is assumed.
@@ -76,9 +76,6 @@ class PointGrid {
   std::size_t size() const;
   /// How many points were not finite.
   std::size_t skipped() const;
-  /// Whether there are places where a query looks at any number of points one by one: clouds in which most points lie
-  /// within ever smaller parts of it, over more scales than memory is spent on (10^10 and more).
-  bool crowded() const;
   double point_radius() const;
   /// Around the points (not their balls); empty without points.
   Aabb bounds() const;
