@@ -58,12 +58,40 @@ template <NearCore A>
 bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double margin) {
   const InCloud<A> in_cloud(a, b, relative);
   // The grid decides most, the nearest points the rest.
-  const cloud_walk::Glance glance = cloud_walk::glance(b, in_cloud.body, margin);
-  if (glance != cloud_walk::Glance::unknown) return glance == cloud_walk::Glance::near;
+  const PointGrid::Verdict verdict = cloud_walk::verdict(b, in_cloud.body, margin);
+  if (verdict != PointGrid::Verdict::undecided) return verdict == PointGrid::Verdict::hit;
   CollideQuery query(relative, margin, nullptr);
   const auto hit = [](const CollideQuery& q) { return q.hit(); };
   if (!ask_nearest(a, b, in_cloud, {.limit = margin, .enough = margin}, query, hit)) ask(a, b, relative, query);
   return query.hit();
+}
+
+void cloud_collides_each(const Sphere& a, std::span<const Pose> poses, const Cloud& b, const Pose& pose_of_b,
+                         double margin, std::span<bool> hits) {
+  constexpr std::size_t kMany = 64;
+  double x[kMany], y[kMany], z[kMany], inner[kMany], outer[kMany];
+  const PointGrid* grid = margin >= 0 ? b.grid() : nullptr;
+  for (std::size_t first = 0; first < poses.size(); first += kMany) {
+    const std::size_t count = std::min(kMany, poses.size() - first);
+    // The sphere takes the cloud's axes, as CanonicalPair does.
+    const auto relative = [&](std::size_t i) {
+      return Relative(pose_of_b.rotation(), poses[first + i].translation(), pose_of_b);
+    };
+    PointGrid::Verdicts verdicts{0, count == kMany ? ~0ULL : (1ULL << count) - 1};
+    if (grid != nullptr) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const cloud_walk::SphereInCloud sphere(a.radius, b, relative(i));
+        x[i] = sphere.center.x(), y[i] = sphere.center.y(), z[i] = sphere.center.z();
+        inner[i] = sphere.inner(b, margin), outer[i] = sphere.outer(b, margin);
+      }
+      verdicts =
+          grid->verdicts({.x = {x, count}, .y = {y, count}, .z = {z, count}, .radius = {outer, count}}, {inner, count});
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      hits[first + i] = (verdicts.undecided >> i & 1U) != 0 ? cloud_collides(a, b, relative(i), margin)
+                                                            : (verdicts.hit >> i & 1U) != 0;
+    }
+  }
 }
 
 template <NearCore A>

@@ -57,6 +57,16 @@ class PointGrid {
   /// Whether any point, grown by the point radius, touches the ball. A centre or a radius that is NaN, infinite or
   /// beyond 1e50, or a negative radius, counts as a collision, even with no points at all.
   bool collides(const Vec3& center, double radius) const;
+  /// What is known of a ball.
+  enum class Verdict { free, hit, undecided };
+  /// Of a ball whose radius is known to be from `inner` to `outer`: free if not even the larger one collides, a hit if
+  /// even the smaller one does. Costs what collides() costs.
+  Verdict verdict(const Vec3& center, double inner, double outer) const;
+  /// The same for up to 64 balls at once, `inner` and `outer` being the radii: bit i of the results says so of ball i.
+  struct Verdicts {
+    std::uint64_t hit, undecided;
+  };
+  Verdicts verdicts(const SpheresView& outer, std::span<const double> inner) const;
   /// Whether any of the spheres collides: cheaper than asking one by one.
   bool any_collides(const SpheresView& spheres) const;
   /// Bit i % 64 of mask[i / 64] says whether sphere i collides. `mask` holds at least (spheres.size() + 63) / 64 words;
