@@ -59,17 +59,14 @@ GRAZE_LANE_FUNCTION std::uint32_t lane_bits(Floats d, Mask mask) {
 class Collider {
  public:
   /// The ball must outlive this.
-  explicit Collider(const SphereCheck& ball)
+  explicit Collider(const SphereCheck& ball) : Collider(ball, ball.radius) {}
+  /// Is any within reach of a ball whose radius is from `inner`, for which the search stops, up to that of `ball`?
+  Collider(const SphereCheck& ball, double inner)
       : ball_(ball),
-        inner_(ball.radius),
+        inner_(inner),
         reach_(ball.radius + ball.point_radius),
         at_{to_float(ball.center[0]), to_float(ball.center[1]), to_float(ball.center[2])},
-        limits_(thresholds(ball.center, reach_)) {}
-  /// Is any within reach of a ball whose radius is from `inner`, for which the search stops, up to that of `ball`?
-  Collider(const SphereCheck& ball, double inner) : Collider(ball) {
-    inner_ = inner;
-    limits_.inside = thresholds(ball.center, inner + ball.point_radius).inside;
-  }
+        limits_(thresholds(ball.center, inner + ball.point_radius, reach_)) {}
 
   const double* center() const { return ball_.center; }
   double reach() const { return reach_; }

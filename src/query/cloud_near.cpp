@@ -16,7 +16,6 @@
 #include "base/lane_function.h"
 #include "graze/index/kd_tree.h"
 #include "index/kd_tree_data.h"
-#include "query/cloud_slack.h"
 
 #ifndef GRAZE_QUERY_CLOUD_NEAR_ONCE
 #define GRAZE_QUERY_CLOUD_NEAR_ONCE
@@ -281,9 +280,6 @@ constexpr double kUnderflow = 1e-20;      // m; squares of less are below the ra
 constexpr double kLargestSquared = 1e17;  // m; squares of more, added up, are above it
 
 }  // namespace
-
-SphereInCloud::SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative)
-    : center(relative.to_b(Vec3::Zero())), radius(radius_of_sphere), slack(slack_of(cloud, relative, center, radius)) {}
 
 PointGrid::Verdict verdict(const Cloud& cloud, const SphereInCloud& sphere, double limit) {
   const PointGrid* grid = cloud.grid();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "graze/geometry/cloud.h"
+#include "query/cloud_slack.h"
 #include "query/cloud_walk.h"
 
 namespace graze::cloud_walk {
@@ -20,7 +21,10 @@ struct SphereInCloud {
   double radius;
   double slack;
 
-  SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative);
+  SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative)
+      : center(relative.to_b(Vec3::Zero())),
+        radius(radius_of_sphere),
+        slack(slack_of(cloud, relative, center, radius)) {}
 
   /// Points no farther from the centre than this are within the limit for certain …
   double inner(const Cloud& cloud, double limit) const { return radius + limit + cloud.radius() - slack; }

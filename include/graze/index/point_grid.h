@@ -62,11 +62,11 @@ class PointGrid {
   /// Of a ball whose radius is known to be from `inner` to `outer`: free if not even the larger one collides, a hit if
   /// even the smaller one does. Costs what collides() costs.
   Verdict verdict(const Vec3& center, double inner, double outer) const;
-  /// The same for up to 64 balls at once, `inner` and `outer` being the radii: bit i of the results says so of ball i.
+  /// What is known of up to 64 balls; neither: free.
   struct Verdicts {
-    std::uint64_t hit, undecided;
+    std::uint64_t hit, undecided;  ///< bit i is that of ball i
   };
-  Verdicts verdicts(const SpheresView& outer, std::span<const double> inner) const;
+  Verdicts verdicts(const SpheresView& outer, std::span<const double> inner) const;  ///< see verdict()
   /// Whether any of the spheres collides: cheaper than asking one by one.
   bool any_collides(const SpheresView& spheres) const;
   /// Bit i % 64 of mask[i / 64] says whether sphere i collides. `mask` holds at least (spheres.size() + 63) / 64 words;
