@@ -177,7 +177,7 @@ Exact run_exact(const ClearanceScene& scene, std::span<const Pose> path, double 
   const Cloud wagon = cloud_of(scene.wagon);
   std::unique_ptr<SweptClearance> swept;
   exact.model = seconds_of([&] {
-    swept = std::make_unique<SweptClearance>(ClearanceModel(wagon, threads), path,
+    swept = std::make_unique<SweptClearance>(ClearanceModel(wagon, {.threads = threads}), path,
                                              ClearanceOptions{.limit = limit, .threads = threads});
   });
   const PeakMemory memory;
@@ -284,7 +284,8 @@ void cost_tables() {
   fmt::print("cost of measuring exactly, seconds of one core, index and field included\n");
   const auto line = [](std::string_view what, double value, const ClearanceScene& scene, std::span<const Pose> path,
                        double limit) {
-    const SweptClearance swept(ClearanceModel(cloud_of(scene.wagon), 1), path, {.limit = limit, .threads = 1});
+    const SweptClearance swept(ClearanceModel(cloud_of(scene.wagon), {.threads = 1}), path,
+                               {.limit = limit, .threads = 1});
     std::vector<PointClearance> results(scene.scan.size());
     ClearanceCounts counts;
     const double seconds = seconds_of([&] { counts = swept.measure(scene.scan, results); });

@@ -148,7 +148,7 @@ void growth() {
     double refit = 1e18, self = 1e18;
     bool folded = false;
     for (int i = 0; i < 3; ++i) {
-      refit = std::min(refit, graze::bench::time_of([&] { mesh.replace_vertices(soup.vertices, 1); }));
+      refit = std::min(refit, graze::bench::time_of([&] { mesh.replace_vertices(soup.vertices, {.threads = 1}); }));
       self = std::min(self, graze::bench::time_of([&] { folded = self_collide(mesh.mesh()); }));
     }
     const auto n = static_cast<double>(soup.triangles.size());

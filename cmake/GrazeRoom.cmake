@@ -1,6 +1,6 @@
 # The rooms of graze, in include order: a room may include those before it in this list and itself, nothing else
 # (tests/project/include_order.py checks it). io may include all of them and is included by clients only.
-set(GRAZE_ROOMS base shape index geometry motion query scene map robot clearance io)
+set(GRAZE_ROOMS base shape index motion geometry query scene map robot clearance io)
 
 # What every room compiles with. Only Eigen appears in public headers; the rest stays behind them. nlohmann-json is made
 # of headers only, so whoever links graze needs it not at all.

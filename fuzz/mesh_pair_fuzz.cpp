@@ -267,7 +267,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto make = [&] { return Mesh(next, a.soup.triangles, {.solid = a.solid, .threads = 1}); };
       const bool refused = !graze_test::refusal(make).empty();
       const std::uint64_t before = moving.mesh().stamp();
-      expect(refused == !graze_test::refusal([&] { moving.replace_vertices(next, 1); }).empty(),
+      expect(refused == !graze_test::refusal([&] { moving.replace_vertices(next, {.threads = 1}); }).empty(),
              "a move is refused where a new mesh is");
       if (refused) {
         expect(moving.mesh().stamp() == before && moving.validate().empty(), "a refusal changes nothing");
@@ -284,7 +284,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       expect((moved.value > 0) == (made.value > 0), "a moved mesh meets what a new one meets");
       expect(!(moved.value > 0) || moved.value == made.value, "a moved mesh answers as a new one");
       if (bytes.byte() % 2 == 0) continue;
-      moving.rebuild(1);
+      moving.rebuild({.threads = 1});
       expect_as_new(moving.mesh(), fresh);
       check(a, moving.mesh(), b, second, cache);
     }

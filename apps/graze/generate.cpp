@@ -91,7 +91,7 @@ void write_scan(Folder& folder, const Scene& scene, int threads, bool quiet) {
   options.progress = bar.progress();
   const WriteCloudReport report = write_points(
       folder.file("scan.las"), scene.size(),
-      [&](std::uint64_t first, std::span<Vec3> points) { scene.make(first, points, threads); }, options);
+      [&](std::uint64_t first, std::span<Vec3> points) { scene.make(first, points, {.threads = threads}); }, options);
   bar.clear();
   folder.report("scan.las", fmt::format("{} points", report.written));
 }

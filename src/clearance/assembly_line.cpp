@@ -116,7 +116,7 @@ AssemblyLine::AssemblyLine(const AssemblyLineOptions& options) {
 
 std::uint64_t AssemblyLine::size() const { return scene_->options.points; }
 
-void AssemblyLine::make(std::uint64_t first, std::span<Vec3> points, int threads) const {
+void AssemblyLine::make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options) const {
   parallel_for(points.size(),
                [&](std::size_t i) {
                  const std::uint64_t number = first + i;
@@ -124,7 +124,7 @@ void AssemblyLine::make(std::uint64_t first, std::span<Vec3> points, int threads
                                  ? Vec3(scene_->options.origin + scene_->sampler.point(number))
                                  : Vec3(Vec3::Constant(std::numeric_limits<double>::quiet_NaN()));
                },
-               {.threads = threads});
+               {.threads = options.threads});
 }
 
 Trajectory AssemblyLine::path() const {

@@ -47,9 +47,9 @@ double checked_uncertainty(double uncertainty) {
   return uncertainty;
 }
 
-std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads, double uncertainty) {
+std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, const ClearanceModelOptions& options) {
   auto data = std::make_shared<ModelData>();
-  data->uncertainty = checked_uncertainty(uncertainty);
+  data->uncertainty = checked_uncertainty(options.uncertainty);
   data->cloud = cloud;
   data->size = cloud.size();
   data->radius = cloud.radius();
@@ -66,7 +66,7 @@ std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads, doubl
     whose.push_back(static_cast<std::uint32_t>(i));
   }
   data->kind = Kind::points;
-  data->own_tree = Bvh(boxes, {.threads = threads});
+  data->own_tree = Bvh(boxes, {.threads = options.threads});
   data->tree = &data->own_tree.tree();
   data->slots.assign(data->tree->order.size(), Vec3::Zero());
   data->whose = std::move(whose);
@@ -231,9 +231,10 @@ using clearance::Kind;
 using clearance::ModelData;
 
 ClearanceModel::ClearanceModel() : data_(std::make_shared<ModelData>()) {}
-ClearanceModel::ClearanceModel(const Cloud& cloud, int threads, double uncertainty)
-    : data_(clearance::of_cloud(cloud, threads, uncertainty)) {}
-ClearanceModel::ClearanceModel(const Mesh& mesh, double uncertainty) : data_(clearance::of_mesh(mesh, uncertainty)) {}
+ClearanceModel::ClearanceModel(const Cloud& cloud, const ClearanceModelOptions& options)
+    : data_(clearance::of_cloud(cloud, options)) {}
+ClearanceModel::ClearanceModel(const Mesh& mesh, const ClearanceModelOptions& options)
+    : data_(clearance::of_mesh(mesh, options.uncertainty)) {}
 ClearanceModel::ClearanceModel(std::span<const Placed> shapes) : data_(clearance::of_shapes(shapes)) {}
 
 ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {

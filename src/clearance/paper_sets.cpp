@@ -252,7 +252,7 @@ PaperEngine::PaperEngine(const PaperClearance& paper, bool along)
       radius(paper.options().radius),
       segments(along),
       threads(paper.options().threads),
-      model(Cloud(PointView(points)), threads),
+      model(Cloud(PointView(points)), {.threads = threads}),
       tree(path, {.continuous = along, .reach = model.data().reach}),
       field(model.data(), radius, tree.travel_axis(), threads),
       table(points, model.bounds(), radius) {}

@@ -249,7 +249,7 @@ Tunnel::Tunnel(const TunnelOptions& options) {
 
 std::uint64_t Tunnel::size() const { return scene_->options.points; }
 
-void Tunnel::make(std::uint64_t first, std::span<Vec3> points, int threads) const {
+void Tunnel::make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options) const {
   const std::uint64_t there = first < size() ? std::min<std::uint64_t>(points.size(), size() - first) : 0;
   std::fill(points.begin() + static_cast<std::ptrdiff_t>(there), points.end(),
             Vec3::Constant(std::numeric_limits<double>::quiet_NaN()));
@@ -264,7 +264,7 @@ void Tunnel::make(std::uint64_t first, std::span<Vec3> points, int threads) cons
                      profile, from - profile * per,
                      points.subspan(static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - from)));
                },
-               {.threads = threads});
+               {.threads = options.threads});
 }
 
 Trajectory Tunnel::track(double step) const {

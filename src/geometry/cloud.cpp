@@ -72,10 +72,7 @@ const KdTree& Cloud::tree() const {
 
 const PointGrid* Cloud::grid() const {
   if (!data_->floats) return nullptr;
-  const PointGrid& grid = data_->indexes->grid.get([&] {
-    PointGrid made{PointView(stored())};
-    return made.crowded() ? PointGrid() : std::move(made);
-  });
+  const PointGrid& grid = data_->indexes->grid.get([&] { return PointGrid(PointView(stored())); });
   return grid.size() > 0 ? &grid : nullptr;
 }
 

@@ -35,26 +35,26 @@ DeformingMesh& DeformingMesh::operator=(const DeformingMesh& other) {
 
 DeformingMesh::~DeformingMesh() = default;
 
-void DeformingMesh::replace_vertices(std::span<const Vec3> vertices, int threads) {
+void DeformingMesh::replace_vertices(std::span<const Vec3> vertices, const ThreadOptions& options) {
   if (version_ != nullptr && !version_->is_read()) {
-    version_->data.move(vertices, version_->scratch, threads);
+    version_->data.move(vertices, version_->scratch, options.threads);
     return;
   }
   mesh::check_vertices(current_.vertices().size(), vertices);  // before the work
   auto next = std::make_shared<Version>();
   next->data.divide_as(current_.data());
-  next->data.move(vertices, next->scratch, threads);
+  next->data.move(vertices, next->scratch, options.threads);
   current_ = Mesh(std::shared_ptr<const Data>(next, &next->data));
   version_ = std::move(next);
 }
 
-void DeformingMesh::rebuild(int threads) {
+void DeformingMesh::rebuild(const ThreadOptions& options) {
   auto next = std::make_shared<Version>();
   const Data& now = current_.data();
   static_cast<mesh::Connection&>(next->data) = static_cast<const mesh::Connection&>(now);
   next->data.vertices = now.vertices, next->data.triangles = now.triangles;
   next->data.solid = now.solid, next->data.all_used = now.all_used;
-  next->data.build_connected(threads);
+  next->data.build_connected(options.threads);
   current_ = Mesh(std::shared_ptr<const Data>(next, &next->data));
   version_ = std::move(next);
 }

@@ -1,11 +1,16 @@
 // How far the children of a node are from a point or a box, eight at a time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "index/bvh_data.h"
 
 namespace graze::bvh {
+
+/// Squares of more would be beyond float32: infinite, and farther than any limit.
+inline constexpr float kLargestGap = 1e18F;  // m
 
 /// A box about the tree's origin in float32, rounded outwards.
 struct FloatBox {
@@ -17,20 +22,28 @@ struct FloatBox {
   FloatBox(const Vec3& least, const Vec3& most, double grown) {
     for (int i = 0; i < 3; ++i) {
       const double more = grown + std::max(std::abs(least[i]), std::abs(most[i])) * 2e-7;
-      low[i] = static_cast<float>(least[i] - more);
-      high[i] = static_cast<float>(most[i] + more);
+      low[i] = -rounded_up(more - least[i]);
+      high[i] = rounded_up(most[i] + more);
     }
+  }
+
+ private:
+  // Rounding itself is covered by what the box was grown by.
+  static float rounded_up(double x) {
+    constexpr double kMost = std::numeric_limits<float>::max();
+    return x > kMost ? std::numeric_limits<float>::infinity() : static_cast<float>(std::max(x, -kMost));
   }
 };
 
-/// At most the true gap, 0 where they overlap.
+/// At most the true gap, 0 where they overlap, and finite.
 inline void gaps_of(const Node& node, const FloatBox& box, float (&gaps)[kWidth]) {
   for (std::size_t k = 0; k < kWidth; ++k) {
     float sum = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const float below = node.min[i][k] - box.high[i], above = box.low[i] - node.max[i][k];
       float off = below > above ? below : above;
-      off = off > 0 ? off : 0;
+      off = off > 0 ? off : 0;  // what is not a number is no gap
+      off = off < kLargestGap ? off : kLargestGap;
       sum += off * off;
     }
     gaps[k] = sum;

@@ -12,6 +12,7 @@
 #include "graze/index/points.h"
 #include "index/buffer.h"
 #include "index/grid_slots.h"
+#include "index/kd_tree_data.h"
 
 namespace graze::point_grid {
 
@@ -137,7 +138,9 @@ struct Grid {
   Slots slots;                      // the points, in the order of blocks and cells as long as nothing is updated
   Buffer<std::uint32_t> starts;
   std::vector<Grid> children;
-  bool crowded = false;    // a cell here or in a child has many points and no grid of its own
+  /// Instead of blocks, where points lie at so many scales that cells do not divide them: the nodes of a k-d tree. Its
+  /// leaves are the slots, kd_tree::kLeaf at a time.
+  kd_tree::Tree<float> tree;
   std::size_t merged = 0;  // points without a slot, since an equal point represents them
 
   // Of the outermost grid only.
@@ -160,7 +163,8 @@ struct Grid {
            row_bytes();
   }
   std::size_t row_bytes() const { return (static_cast<std::size_t>(blocks[2]) + 7) / 8; }
-  bool empty() const { return levels.empty(); }
+  bool has_tree() const { return tree.size > 0; }
+  bool empty() const { return levels.empty() && !has_tree(); }
 
   /// Cell coordinate of a point inside of the frame, rounded as the SIMD kernels do.
   int cell_of(float coordinate, int axis) const { return static_cast<int>(cell_coordinate(coordinate, axis)); }

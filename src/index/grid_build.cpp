@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "graze/base/elementary.h"
 #include "index/grid.h"
@@ -30,7 +31,7 @@ Budget budget(std::size_t points, int depth) {
 // A cell with more points than this, if they are not all the same, turns its block into a grid of its own.
 constexpr std::uint32_t kOverfull = 512;
 // Grids within grids: each level refines some thirty times, and queries need a few kilobytes of stack per level. Points
-// that are not separated by then are scanned one by one.
+// that are not separated by then get a tree.
 constexpr int kDeepest = 12;
 // Cells below this would overflow the inverse.
 constexpr double kSmallestCell = 1e-36;
@@ -237,6 +238,58 @@ struct Nesting {
 };
 void build_from(Grid& grid, const PointView& points, const Record* records, const Nesting& nesting);
 
+// The points, which are finite, in the order of a k-d tree, which divides them at any scale.
+void build_tree_from(Grid& grid, const Buffer<Record>& points) {
+  Buffer<kd_tree::Record<float>> records;
+  records.resize(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Record& p = points[i];
+    records[i] = {{p.x, p.y, p.z}, p.index};
+  }
+  kd_tree::build_tree(grid.tree, records, 1);
+  grid.size = grid.given = points.size();
+  grid.slots.resize(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const kd_tree::Leaf<float>& leaf = grid.tree.leaves[i / kd_tree::kLeaf];
+    const std::size_t k = i % kd_tree::kLeaf;
+    grid.slots.set(i, {leaf.at[0][k], leaf.at[1][k], leaf.at[2][k], leaf.index[k]});
+  }
+  grid.slots.clear(points.size(), points.size() + kPadding);
+  grid.tree.leaves = {};
+  for (int axis = 0; axis < 3; ++axis) {
+    grid.low[axis] = grid.tree.bounds.min[axis];
+    grid.high[axis] = grid.tree.bounds.max[axis];
+  }
+}
+
+// Whether half of the points lie within a small part of their range, and half of those within a small part of that: so
+// it may go on, and grids within grids would hold nearly all of the points again and again. Judged by a sample.
+bool at_many_scales(const Buffer<Record>& points) {
+  constexpr std::size_t kSample = 1024;
+  constexpr float kSmall = 1.0F / 1024;
+  std::vector<Record> sample;
+  for (std::size_t i = 0, step = points.size() / kSample + 1; i < points.size(); i += step) sample.push_back(points[i]);
+  for (int round = 0; round < 2; ++round) {
+    if (sample.size() < 64) return false;
+    float low[3], high[3], longest = 0, longest_half = 0;  // halves, so that no difference is infinite
+    std::vector<float> along;
+    for (int axis = 0; axis < 3; ++axis) {
+      along.clear();
+      for (const Record& p : sample) along.push_back((&p.x)[axis] / 2);
+      std::sort(along.begin(), along.end());
+      low[axis] = along[along.size() / 4], high[axis] = along[along.size() - 1 - along.size() / 4];
+      longest = std::max(longest, along.back() - along.front());
+      longest_half = std::max(longest_half, high[axis] - low[axis]);
+    }
+    if (!(longest_half < kSmall * longest)) return false;
+    std::erase_if(sample, [&](const Record& p) {
+      const auto outside = [&](float x, int axis) { return x / 2 < low[axis] || x / 2 > high[axis]; };
+      return outside(p.x, 0) || outside(p.y, 1) || outside(p.z, 2);
+    });
+  }
+  return true;
+}
+
 // A grid of its own for the points of an overfull block; its slots become empty, so that whatever scans across them
 // finds nothing.
 void make_child(Grid& grid, Block& block, const Nesting& nesting) {
@@ -245,20 +298,21 @@ void make_child(Grid& grid, Block& block, const Nesting& nesting) {
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
     if (grid.slots.index[i] != kNone) part.push_back(grid.slots[i]);
   }
-  if (part.size() > nesting.room) {
-    grid.crowded = true;
-    return;
-  }
-  nesting.room -= part.size();
   grid.slots.clear(block.begin, block.end);
-  if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
   Grid child;
-  std::swap(child.scratch, *grid.scratch.inner);
-  build_from(child, PointView(&part.data()->x, part.size(), sizeof(Record)), part.data(),
-             {nesting.depth + 1, nesting.room});
-  std::swap(child.scratch, *grid.scratch.inner);
+  // A grid within a grid that leaves half of its points in one block divides too little to go on like that.
+  const bool undivided = nesting.depth > 0 && part.size() > grid.size / 2;
+  if (undivided || nesting.depth >= kDeepest || part.size() > nesting.room || at_many_scales(part)) {
+    build_tree_from(child, part);
+  } else {
+    nesting.room -= part.size();
+    if (grid.scratch.inner == nullptr) grid.scratch.inner = std::make_unique<Scratch>();
+    std::swap(child.scratch, *grid.scratch.inner);
+    build_from(child, PointView(&part.data()->x, part.size(), sizeof(Record)), part.data(),
+               {nesting.depth + 1, nesting.room});
+    std::swap(child.scratch, *grid.scratch.inner);
+  }
   block.child = static_cast<std::uint32_t>(grid.children.size());
-  grid.crowded |= child.crowded;
   grid.children.push_back(std::move(child));
 }
 
@@ -289,8 +343,7 @@ void describe_block(Grid& grid, Block& block, const Scratch::Occupied& occupied,
   block.end = s.cursors[occupied.cursor + kEdge * kEdge * kEdge - 1];
   grid.starts.push_back(block.end);
   // A grid of its own also leaves the empty slots behind.
-  if (merged || (overfull && nesting.depth < kDeepest)) make_child(grid, block, nesting);
-  else grid.crowded |= overfull;
+  if (merged || overfull) make_child(grid, block, nesting);
 }
 
 void build_from(Grid& grid, const PointView& points, const Record* records, const Nesting& nesting) {
@@ -300,7 +353,6 @@ void build_from(Grid& grid, const PointView& points, const Record* records, cons
   grid.slot_of.clear();
   grid.starts.clear();
   grid.lost_slots = 0;
-  grid.crowded = false;
   grid.merged = 0;
   const Extent extent = extent_of(points);
   const std::size_t count = extent.count;
@@ -434,7 +486,8 @@ void build(Grid& grid, const PointView& points) {
 
 std::size_t Grid::memory_bytes() const {
   std::size_t bytes = directory.bytes() + row_bits.bytes() + bounds.bytes() + near.bytes() + slots.bytes() +
-                      starts.bytes() + levels.capacity() * sizeof(Level) + children.capacity() * sizeof(Grid);
+                      starts.bytes() + levels.capacity() * sizeof(Level) + children.capacity() * sizeof(Grid) +
+                      tree.nodes.bytes();
   for (const Level& level : levels) bytes += level.nodes.bytes();
   for (const Grid& child : children) bytes += child.memory_bytes();
   return bytes;

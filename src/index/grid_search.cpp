@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "index/grid_tables.h"
 #include "index/thresholds.h"
@@ -215,9 +216,56 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   return false;
 }
 
+// Down the tree of points at many scales, nearest first.
+template <class Visitor>
+HWY_NOINLINE bool search_tree(const Grid& grid, Visitor& visitor) {
+  struct Entry {
+    double squared;      // lower bound of the distance
+    std::uint32_t node;  // of its level, or a leaf
+    std::int32_t level;  // -1: a leaf
+  };
+  constexpr double kRoundDown = 1 - 1e-14;
+  const kd_tree::Tree<float>& tree = grid.tree;
+  Entry stack[kd_tree::kFan * (kd_tree::kMaxLevels + 1)];
+  std::size_t size = 0;
+  stack[size++] = {0, 0, static_cast<std::int32_t>(tree.levels) - 1};
+  while (size > 0) {
+    const Entry entry = stack[--size];
+    const double limit = square(visitor.reach());
+    if (entry.squared > limit) continue;
+    if (entry.level < 0) {
+      const auto begin = static_cast<std::uint32_t>(kd_tree::kLeaf * entry.node);
+      const auto end = std::min<std::size_t>(begin + kd_tree::kLeaf, tree.size);
+      if (visitor.scan(grid, begin, static_cast<std::uint32_t>(end))) return true;
+      continue;
+    }
+    const kd_tree::Node<float>& node = tree.nodes[tree.first[static_cast<std::size_t>(entry.level)] + entry.node];
+    double gaps[kd_tree::kFan];
+    for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
+      double sum = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        const double at = visitor.center()[axis];
+        sum += square(std::max(std::max(double{node.min[axis][k]} - at, at - double{node.max[axis][k]}), 0.0));
+      }
+      gaps[k] = sum * kRoundDown;
+    }
+    const std::size_t begin = size;
+    for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
+      // Of children that do not exist the bounds are infinite.
+      if (gaps[k] > limit || gaps[k] == kInfinity) continue;
+      // Insertion keeps the nearest on top.
+      std::size_t to = size++;
+      for (; to > begin && stack[to - 1].squared < gaps[k]; --to) stack[to] = stack[to - 1];
+      stack[to] = {gaps[k], static_cast<std::uint32_t>(kd_tree::kFan * entry.node + k), entry.level - 1};
+    }
+  }
+  return false;
+}
+
 // From any centre.
 template <class Visitor>
 bool search_grid(const Grid& grid, Visitor& visitor) {
+  if (grid.has_tree()) return search_tree(grid, visitor);
   const CellBall ball = in_cells(grid, visitor);
   Span spans[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -293,6 +341,26 @@ bool search_undecided_ball(const Grid& grid, const SphereCheck& ball, const Cell
   return verdict == Verdict::undecided ? search_grid(grid, collider) : verdict == Verdict::hit;
 }
 
+void judge_undecided_ball(const Grid& grid, const SphereCheck& ball, double inner, const Cell& cell, Verdict& verdict) {
+  Collider collider(ball, inner);
+  verdict = Verdict::hit;
+  if (visit_witness(grid, cell, collider)) return;
+  const std::uint32_t entry = grid.directory[cell.block];
+  if ((entry & kFar) == 0) {
+    if (search_from_near(grid, cell, collider)) return;
+  } else {
+    SphereCheck small = ball;
+    small.radius = inner;
+    if (look_up_far(grid, small, entry) == Verdict::hit) return;
+    if (look_up_far(grid, ball, entry) == Verdict::free) {
+      verdict = Verdict::free;
+      return;
+    }
+    if (search_grid(grid, collider)) return;
+  }
+  verdict = collider.maybe() ? Verdict::undecided : Verdict::free;
+}
+
 // For any ball; an invalid one collides.
 bool collides(const Grid& grid, const SphereCheck& ball) {
   if (!valid_sphere(ball.center[0], ball.center[1], ball.center[2], ball.radius)) return true;
@@ -310,6 +378,46 @@ void search_point(const Grid& grid, const double* center, double reach, Found& f
   found = finder.best();
 }
 
+// The bounds of the cells of the spheres from `i` on, as many as a vector holds.
+GRAZE_LANE_FUNCTION LaneVerdicts look_up_some(const Grid& grid, const double* x, const double* y, const double* z,
+                                              const double* r, std::size_t i, std::size_t count) {
+  const std::size_t width = hn::Lanes(hn::CappedTag<double, 8>()), left = count - i;
+  if (left >= width) return look_up_lanes(grid, x + i, y + i, z + i, r + i, width);
+  alignas(64) double tail[4][8] = {};
+  std::copy_n(x + i, left, tail[0]);
+  std::copy_n(y + i, left, tail[1]);
+  std::copy_n(z + i, left, tail[2]);
+  std::copy_n(r + i, left, tail[3]);
+  return look_up_lanes(grid, tail[0], tail[1], tail[2], tail[3], left);
+}
+
+// Up to 64 balls with radii from `inner` to `outer`.
+void judge_spheres(const Grid& grid, const double* x, const double* y, const double* z, const double* inner,
+                   const double* outer, std::size_t count, PointGrid::Verdicts& verdicts) {
+  verdicts = {};
+  for (std::size_t i = 0; i < count; i += hn::Lanes(hn::CappedTag<double, 8>())) {
+    const LaneVerdicts large = look_up_some(grid, x, y, z, outer, i, count),
+                       small = look_up_some(grid, x, y, z, inner, i, count);
+    verdicts.hit |= small.hit << i;
+    verdicts.undecided |= ((large.hit | large.undecided) & ~small.hit) << i;
+  }
+  for (std::uint64_t rest = std::exchange(verdicts.undecided, 0); rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    const SphereCheck ball{{x[i], y[i], z[i]}, outer[i], grid.point_radius};
+    Cell cell;
+    Verdict verdict = Verdict::undecided;
+    if (inner[i] >= 0 && inner[i] <= outer[i] && find_cell(grid, ball.center, cell)) {
+      judge_undecided_ball(grid, ball, inner[i], cell, verdict);
+    } else if (!collides(grid, ball)) {
+      verdict = Verdict::free;
+    } else if (inner[i] >= 0 && collides(grid, {{x[i], y[i], z[i]}, inner[i], grid.point_radius})) {
+      verdict = Verdict::hit;
+    }
+    verdicts.hit |= (verdict == Verdict::hit ? 1ULL : 0) << i;
+    verdicts.undecided |= (verdict == Verdict::undecided ? 1ULL : 0) << i;
+  }
+}
+
 // Up to 64 spheres: first the bounds, a vector of spheres at a time, then the undecided ones one by one.
 void search_spheres(const Grid& grid, const double* x, const double* y, const double* z, const double* r,
                     std::size_t count, bool only_any, std::uint64_t& bits) {
@@ -317,18 +425,7 @@ void search_spheres(const Grid& grid, const double* x, const double* y, const do
   std::uint64_t undecided = 0;
   bits = 0;
   for (std::size_t i = 0; i < count; i += width) {
-    LaneVerdicts verdicts{};
-    if (count - i >= width) {
-      verdicts = look_up_lanes(grid, x + i, y + i, z + i, r + i, width);
-    } else {
-      alignas(64) double tail[4][8] = {};
-      const std::size_t left = count - i;
-      std::copy_n(x + i, left, tail[0]);
-      std::copy_n(y + i, left, tail[1]);
-      std::copy_n(z + i, left, tail[2]);
-      std::copy_n(r + i, left, tail[3]);
-      verdicts = look_up_lanes(grid, tail[0], tail[1], tail[2], tail[3], left);
-    }
+    const LaneVerdicts verdicts = look_up_some(grid, x, y, z, r, i, count);
     bits |= verdicts.hit << i;
     undecided |= verdicts.undecided << i;
     if (only_any && bits != 0) return;
@@ -350,6 +447,8 @@ namespace graze::point_grid {
 
 HWY_EXPORT(collides);
 HWY_EXPORT(search_undecided_ball);
+HWY_EXPORT(judge_undecided_ball);
+HWY_EXPORT(judge_spheres);
 HWY_EXPORT(search_point);
 HWY_EXPORT(search_spheres);
 
@@ -359,6 +458,24 @@ bool search(const Grid& grid, const SphereCheck& ball) {
 }
 bool search_undecided(const Grid& grid, const SphereCheck& ball, const Cell& cell) {
   return HWY_DYNAMIC_DISPATCH(search_undecided_ball)(grid, ball, cell);
+}
+Verdict judge_undecided(const Grid& grid, const SphereCheck& ball, double inner, const Cell& cell) {
+  Verdict verdict = Verdict::undecided;
+  HWY_DYNAMIC_DISPATCH(judge_undecided_ball)(grid, ball, inner, cell, verdict);
+  return verdict;
+}
+PointGrid::Verdicts judge_batch(const Grid& grid, const SpheresView& outer, const double* inner, std::size_t count) {
+  PointGrid::Verdicts verdicts{};
+  if (grid.empty()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool valid = valid_sphere(outer.x[i], outer.y[i], outer.z[i], outer.radius[i]);
+      verdicts.undecided |= (valid ? 0ULL : 1ULL) << i;
+    }
+    return verdicts;
+  }
+  HWY_DYNAMIC_DISPATCH(judge_spheres)
+  (grid, outer.x.data(), outer.y.data(), outer.z.data(), inner, outer.radius.data(), count, verdicts);
+  return verdicts;
 }
 
 Found search_nearest(const Grid& grid, const double* center, double reach) {

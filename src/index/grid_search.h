@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graze/index/points.h"
+#include "graze/index/point_grid.h"
 #include "index/grid.h"
 #include "index/grid_tables.h"
 #include "index/thresholds.h"
 
 namespace graze::point_grid {
 
-/// What the bounds of a cell say about a ball.
-enum class Verdict { free, hit, undecided };
+using Verdict = PointGrid::Verdict;
 
 /// The cell that a centre lies in.
 struct Cell {
@@ -82,6 +81,10 @@ inline double nearest_at_most(const Grid& grid, const Cell& cell) {
 bool search(const Grid& grid, const SphereCheck& ball);
 /// The same for a ball that the bounds of its cell do not decide.
 bool search_undecided(const Grid& grid, const SphereCheck& ball, const Cell& cell);
+/// The same for a ball whose radius is `inner` or more, up to that of `ball`.
+Verdict judge_undecided(const Grid& grid, const SphereCheck& ball, double inner, const Cell& cell);
+/// The same for up to 64 balls.
+PointGrid::Verdicts judge_batch(const Grid& grid, const SpheresView& outer, const double* inner, std::size_t count);
 /// The nearest point within `reach` (to the point itself).
 struct Found {
   double squared;

@@ -204,9 +204,32 @@ struct Checker {
     expect(!grid.levels.empty() && grid.levels.back().nodes.size() == 1, "the pyramid has no top");
   }
 
+  // All points lie within the bounds of their leaf and of all nodes above it.
+  void check_tree() {
+    const kd_tree::Tree<float>& tree = grid.tree;
+    expect(tree.size == grid.size && grid.slots.size() == grid.size, "a tree of {} points has {} in {} slots",
+           tree.size, grid.size, grid.slots.size());
+    for (std::size_t i = 0; i < grid.size && complaint.empty(); ++i) {
+      const float at[3] = {grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]};
+      std::size_t child = i / kd_tree::kLeaf;
+      for (std::size_t level = 0; level < tree.levels; ++level, child /= kd_tree::kFan) {
+        const kd_tree::Node<float>& node = tree.nodes[tree.first[level] + child / kd_tree::kFan];
+        for (int axis = 0; axis < 3; ++axis) {
+          const std::size_t k = child % kd_tree::kFan;
+          expect(node.min[axis][k] <= at[axis] && at[axis] <= node.max[axis][k],
+                 "point {} is outside of its node of level {}", grid.slots.index[i], level);
+        }
+      }
+    }
+  }
+
   void check() {
     if (grid.empty()) {
       expect(grid.size == 0, "{} points and no grid", grid.size);
+      return;
+    }
+    if (grid.has_tree()) {
+      check_tree();
       return;
     }
     for (std::size_t b = 0; b < grid.block_count(); ++b) {

@@ -59,11 +59,14 @@ GRAZE_LANE_FUNCTION std::uint32_t lane_bits(Floats d, Mask mask) {
 class Collider {
  public:
   /// The ball must outlive this.
-  explicit Collider(const SphereCheck& ball)
+  explicit Collider(const SphereCheck& ball) : Collider(ball, ball.radius) {}
+  /// Is any within reach of a ball whose radius is from `inner`, for which the search stops, up to that of `ball`?
+  Collider(const SphereCheck& ball, double inner)
       : ball_(ball),
+        inner_(inner),
         reach_(ball.radius + ball.point_radius),
         at_{to_float(ball.center[0]), to_float(ball.center[1]), to_float(ball.center[2])},
-        limits_(thresholds(ball.center, reach_)) {}
+        limits_(thresholds(ball.center, inner + ball.point_radius, reach_)) {}
 
   const double* center() const { return ball_.center; }
   double reach() const { return reach_; }
@@ -82,26 +85,29 @@ class Collider {
     return false;
   }
   bool found() const { return found_; }
+  /// A point was seen within reach of the largest ball and not of the smallest.
+  bool maybe() const { return maybe_; }
 
  private:
   // In double, of the candidates among the points from `first` on.
   template <class Mask>
-  HWY_NOINLINE bool any_touches(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) const {
+  HWY_NOINLINE bool any_touches(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) {
     for (std::uint32_t bits = lane_bits(d, candidates); bits != 0; bits &= bits - 1) {
       const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(bits));
-      if (touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, ball_.center, ball_.radius,
-                  ball_.point_radius)) {
-        return true;
-      }
+      const auto within = [&](double radius) {
+        return touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, ball_.center, radius, ball_.point_radius);
+      };
+      if (within(inner_)) return true;
+      maybe_ = maybe_ || (inner_ < ball_.radius && within(ball_.radius));
     }
     return false;
   }
 
   const SphereCheck& ball_;
-  double reach_;
+  double inner_, reach_;
   float at_[3];
   Thresholds limits_;
-  bool found_ = false;
+  bool found_ = false, maybe_ = false;
 };
 
 // Which point is nearest? The reach shrinks to the best so far; points as far as that stay within it, since ties go to

@@ -73,6 +73,24 @@ bool PointGrid::collides(const Vec3& center, double radius) const {
                                                    : verdict == point_grid::Verdict::hit;
 }
 
+PointGrid::Verdict PointGrid::verdict(const Vec3& center, double inner, double outer) const {
+  const Grid& grid = *grid_;
+  const SphereCheck ball{{center.x(), center.y(), center.z()}, outer, grid.point_radius};
+  point_grid::Cell cell;
+  if (!(inner >= 0 && inner <= outer) || !find_cell(grid, ball.center, cell)) {
+    if (!search(grid, ball)) return Verdict::free;
+    return inner >= 0 && collides(center, inner) ? Verdict::hit : Verdict::undecided;
+  }
+  if (look_up(grid, ball, cell) == Verdict::free) return Verdict::free;
+  if (look_up(grid, {{center.x(), center.y(), center.z()}, inner, grid.point_radius}, cell) == Verdict::hit)
+    return Verdict::hit;
+  return judge_undecided(grid, ball, inner, cell);
+}
+
+PointGrid::Verdicts PointGrid::verdicts(const SpheresView& outer, std::span<const double> inner) const {
+  return judge_batch(*grid_, outer, inner.data(), std::min<std::size_t>(outer.size(), 64));
+}
+
 bool PointGrid::any_collides(const SpheresView& spheres) const {
   constexpr std::size_t kWord = 64;
   for (std::size_t i = 0; i < spheres.size(); i += kWord) {
@@ -109,7 +127,6 @@ Neighbor PointGrid::nearest(const Vec3& center, double limit) const {
 
 std::size_t PointGrid::size() const { return grid_->size; }
 std::size_t PointGrid::skipped() const { return grid_->skipped; }
-bool PointGrid::crowded() const { return grid_->crowded; }
 double PointGrid::point_radius() const { return grid_->point_radius; }
 Aabb PointGrid::bounds() const {
   if (grid_->empty()) return {};

@@ -27,18 +27,21 @@ struct Thresholds {
   float inside, outside;
 };
 
-inline Thresholds thresholds(const double* center, double reach) {
+/// For a reach that is from `inner` to `outer`: within the one, out of the other.
+inline Thresholds thresholds(const double* center, double inner, double outer) {
   // The centre is rounded to float (2^-24 of its coordinates), the difference and its square by some more of 2^-24, and
   // squares below the normal range by 2^-149.
   constexpr double kRelative = 1e-6, kUnderflow = 1e-43, kMaxFloat = std::numeric_limits<float>::max();
   const double largest = std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])});
   const double shift = 2 * 0x1p-24 * largest + 0x1p-140;
-  const double out = (reach + shift) * (reach + shift) * (1 + kRelative) + kUnderflow;
-  const double in = std::max(reach - shift, 0.0);
+  const double out = (outer + shift) * (outer + shift) * (1 + kRelative) + kUnderflow;
+  const double in = std::max(inner - shift, 0.0);
   const double inside = std::min(in * in * (1 - kRelative) - kUnderflow, kMaxFloat);
   return {static_cast<float>(inside) * (1 - 0x1p-22F),
           out > kMaxFloat ? std::numeric_limits<float>::infinity() : static_cast<float>(out) * (1 + 0x1p-22F)};
 }
+
+inline Thresholds thresholds(const double* center, double reach) { return thresholds(center, reach, reach); }
 
 /// Rounded to float; what float does not reach becomes its largest number, which is out of reach too or within it.
 inline float to_float(double value) {

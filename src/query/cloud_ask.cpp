@@ -1,5 +1,7 @@
 #include "query/cloud_ask.h"
 
+#include <bit>
+
 #include "query/cloud_near.h"
 #include "query/cloud_tree.h"
 
@@ -58,12 +60,46 @@ template <NearCore A>
 bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double margin) {
   const InCloud<A> in_cloud(a, b, relative);
   // The grid decides most, the nearest points the rest.
-  const cloud_walk::Glance glance = cloud_walk::glance(b, in_cloud.body, margin);
-  if (glance != cloud_walk::Glance::unknown) return glance == cloud_walk::Glance::near;
+  const PointGrid::Verdict verdict = cloud_walk::verdict(b, in_cloud.body, margin);
+  if (verdict != PointGrid::Verdict::undecided) return verdict == PointGrid::Verdict::hit;
   CollideQuery query(relative, margin, nullptr);
   const auto hit = [](const CollideQuery& q) { return q.hit(); };
   if (!ask_nearest(a, b, in_cloud, {.limit = margin, .enough = margin}, query, hit)) ask(a, b, relative, query);
   return query.hit();
+}
+
+void cloud_collides_each(const Sphere& a, std::span<const Pose> poses, const Cloud& b, const Pose& pose_of_b,
+                         double margin, std::span<bool> hits) {
+  constexpr std::size_t kMany = 64;
+  double x[kMany], y[kMany], z[kMany], inner[kMany], outer[kMany];
+  const PointGrid* grid = margin >= 0 ? b.grid() : nullptr;
+  if (poses.empty()) return;
+  // The sphere takes the cloud's axes, as in CanonicalPair: from one place to the next only the translation changes.
+  Relative relative(pose_of_b.rotation(), poses.front().translation(), pose_of_b);
+  for (std::size_t first = 0; first < poses.size(); first += kMany) {
+    const std::size_t count = std::min(kMany, poses.size() - first);
+    const auto move_to = [&](std::size_t i) {
+      relative.translation =
+          turned_back(pose_of_b.rotation(), minus(pose_of_b.translation(), poses[first + i].translation()));
+    };
+    PointGrid::Verdicts verdicts{0, count == kMany ? ~0ULL : (1ULL << count) - 1};
+    if (grid != nullptr) {
+      for (std::size_t i = 0; i < count; ++i) {
+        move_to(i);
+        const cloud_walk::SphereInCloud sphere(a.radius, b, relative);
+        x[i] = sphere.center.x(), y[i] = sphere.center.y(), z[i] = sphere.center.z();
+        inner[i] = sphere.inner(b, margin), outer[i] = sphere.outer(b, margin);
+      }
+      verdicts =
+          grid->verdicts({.x = {x, count}, .y = {y, count}, .z = {z, count}, .radius = {outer, count}}, {inner, count});
+    }
+    for (std::size_t i = 0; i < count; ++i) hits[first + i] = (verdicts.hit >> i & 1U) != 0;
+    for (std::uint64_t rest = verdicts.undecided; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+      move_to(i);
+      hits[first + i] = cloud_collides(a, b, relative, margin);
+    }
+  }
 }
 
 template <NearCore A>

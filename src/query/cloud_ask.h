@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <span>
 
 #include "graze/geometry/cloud.h"
 #include "graze/shape/shape.h"
@@ -17,6 +18,10 @@ concept NearCore = std::same_as<A, Sphere> || std::same_as<A, Capsule> || std::s
 /// Whether any point is within the margin (m, not negative).
 template <NearCore A>
 bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double margin);
+
+/// The same for a sphere at many places in front of a placed cloud, `margin` including what is uncertain.
+void cloud_collides_each(const Sphere& a, std::span<const Pose> poses, const Cloud& b, const Pose& pose_of_b,
+                         double margin, std::span<bool> hits);
 
 /// What parts_distance() answers of a body and a cloud that are apart, or of which the depth is not asked for. False if
 /// that is not so, or not known.

@@ -15,9 +15,7 @@
 
 #include "base/lane_function.h"
 #include "graze/index/kd_tree.h"
-#include "graze/index/point_grid.h"
 #include "index/kd_tree_data.h"
-#include "query/cloud_slack.h"
 
 #ifndef GRAZE_QUERY_CLOUD_NEAR_ONCE
 #define GRAZE_QUERY_CLOUD_NEAR_ONCE
@@ -84,17 +82,21 @@ class Near {
   void run() {
     const std::size_t top = tree_.levels - 1;
     std::size_t level = top;
+    for (std::size_t k = 0; k <= top; ++k) least_[k] = kNothing;
     open(level, 0);
     for (;;) {
-      std::int32_t* keys = keys_[level];
-      const std::int32_t nearest = least_key(keys);
       // Numbers that are not negative are ordered as their bits are.
+      const std::int32_t nearest = least_[level];
       if (nearest > node_bits()) {
-        if (level++ == top) break;
+        // All levels at once: how far up the walk goes on is nothing that jumps could foretell.
+        unsigned near = 0;
+        for (std::size_t k = 0; k <= top; ++k) near |= (least_[k] <= node_bits() ? 1U : 0U) << k;
+        if (near == 0) break;
+        level = static_cast<std::size_t>(std::countr_zero(near));
         continue;
       }
       const std::size_t child = kFan * at_[level] + (static_cast<std::uint32_t>(nearest) & (kFan - 1));
-      forget(keys, nearest);
+      forget(level, nearest);
       if (level > 0) open(--level, child);
       else if (!leaf(child)) return;
     }
@@ -111,6 +113,7 @@ class Near {
   void open(std::size_t level, std::size_t node_index) {
     at_[level] = node_index;
     const kd_tree::Node<float>& node = tree_.nodes[tree_.first[level] + node_index];
+    auto least = hn::Set(kI, kNothing);
     for (std::size_t i = 0; i < kFan; i += kLanes) {
       const auto low = [&](int axis) HWY_ATTR { return hn::Load(kF, node.min[axis] + i); };
       const auto high = [&](int axis) HWY_ATTR { return hn::Load(kF, node.max[axis] + i); };
@@ -128,8 +131,11 @@ class Near {
         bound = hn::Max(along_axes(low, high), outside_sq(along(0), along(1), along(2)));
       }
       const auto bits = hn::And(hn::BitCast(kI, bound), hn::Set(kI, 0x7FFFFFF8));
-      hn::Store(hn::Or(bits, hn::Iota(kI, static_cast<std::int32_t>(i))), kI, keys_[level] + i);
+      const auto keys = hn::Or(bits, hn::Iota(kI, static_cast<std::int32_t>(i)));
+      hn::Store(keys, kI, keys_[level] + i);
+      least = hn::Min(least, keys);
     }
+    least_[level] = hn::GetLane(hn::MinOfLanes(kI, least));
   }
   // Along the body's own axes.
   template <class Low, class High>
@@ -149,46 +155,37 @@ class Near {
     return outside_sq(beyond(0), beyond(1), beyond(2));
   }
 
-  static GRAZE_LANE_FUNCTION std::int32_t least_key(const std::int32_t* keys) {
-    auto least = hn::Load(kI, keys);
-    for (std::size_t i = kLanes; i < kFan; i += kLanes) least = hn::Min(least, hn::Load(kI, keys + i));
-    return hn::GetLane(hn::MinOfLanes(kI, least));
-  }
-  static GRAZE_LANE_FUNCTION void forget(std::int32_t* keys, std::int32_t key) {
+  // Nobody waits for the next nearest child: the walk goes on below meanwhile.
+  GRAZE_LANE_FUNCTION void forget(std::size_t level, std::int32_t key) {
+    auto least = hn::Set(kI, kNothing);
     for (std::size_t i = 0; i < kFan; i += kLanes) {
-      const auto of = hn::Load(kI, keys + i);
-      hn::Store(hn::IfThenElse(hn::Eq(of, hn::Set(kI, key)), hn::Set(kI, kNothing), of), kI, keys + i);
+      const auto of = hn::Load(kI, keys_[level] + i);
+      const auto left = hn::IfThenElse(hn::Eq(of, hn::Set(kI, key)), hn::Set(kI, kNothing), of);
+      hn::Store(left, kI, keys_[level] + i);
+      least = hn::Min(least, left);
     }
+    least_[level] = hn::GetLane(hn::MinOfLanes(kI, least));
   }
 
   // False if the visitor has had enough.
   bool leaf(std::size_t index) {
+    if (count_ == kRoom && !tell()) return false;
     const kd_tree::Leaf<float>& leaf = tree_.leaves[index];
-    alignas(64) float squared[kLeaf];
+    Found& found = found_[count_];
     const F limit = set(leaf_limit_), nothing = set(std::numeric_limits<float>::infinity());
     F least = nothing;
     for (std::size_t i = 0; i < kLeaf; i += kLanes) {
       const F d = distance_sq(leaf, i);
-      hn::Store(d, kF, squared + i);
+      hn::Store(d, kF, found.squared + i);
       least = hn::Min(least, hn::IfThenElse(hn::Le(d, limit), d, nothing));  // what is no point is NaN
     }
-    const float nearest = hn::GetLane(hn::MinOfLanes(kF, least));
-    if (!(nearest <= leaf_limit_)) return true;
-    if (nearest < best_) {
-      const float before = best_;
-      best_ = nearest;
-      within(std::sqrt(nearest));
-      if (before > leaf_limit_) count_ = 0;
-    }
-    const F new_limit = set(leaf_limit_);
-    unsigned near = 0;
-    for (std::size_t i = 0; i < kLeaf; i += kLanes) {
-      near |= bits_of(hn::Le(hn::Load(kF, squared + i), new_limit)) << i;
-    }
-    for (; near != 0; near &= near - 1) {
-      const auto k = static_cast<std::size_t>(std::countr_zero(near));
-      if (count_ == kRoom && !tell()) return false;
-      found_[count_++] = {squared[k], static_cast<std::uint32_t>(kLeaf * index + k)};
+    found.nearest = hn::GetLane(hn::MinOfLanes(kF, least));
+    if (!(found.nearest <= leaf_limit_)) return true;
+    found.first = static_cast<std::uint32_t>(kLeaf * index);
+    ++count_;
+    if (found.nearest < best_) {
+      best_ = found.nearest;
+      within(std::sqrt(best_));
     }
     // Inside of a core all are alike.
     return (best_ > enough_ && best_ > 0) || tell();
@@ -219,18 +216,29 @@ class Near {
   // What was found and still matters goes to the visitor. False if that has had enough.
   bool tell() {
     const std::size_t count = std::exchange(count_, 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (found_[i].squared <= leaf_limit_ && visitor_.point(visitor_.self, found_[i].place) == -kInfinity)
-        return false;
+    const F limit = set(leaf_limit_);
+    for (std::size_t n = 0; n < count; ++n) {
+      const Found& found = found_[n];
+      if (found.nearest > leaf_limit_) continue;
+      unsigned near = 0;
+      for (std::size_t i = 0; i < kLeaf; i += kLanes) {
+        near |= bits_of(hn::Le(hn::Load(kF, found.squared + i), limit)) << i;
+      }
+      for (; near != 0; near &= near - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        if (visitor_.point(visitor_.self, found.first + k) == -kInfinity) return false;
+      }
     }
     return true;
   }
 
-  struct Found {
-    float squared;
-    std::uint32_t place;
+  // A leaf, and how far its points are.
+  struct alignas(64) Found {
+    float squared[kLeaf];
+    float nearest;
+    std::uint32_t first;
   };
-  static constexpr std::size_t kRoom = 32;
+  static constexpr std::size_t kRoom = 16;
 
   const kd_tree::Tree<float>& tree_;
   const NearBody& body_;
@@ -243,6 +251,7 @@ class Near {
   Found found_[kRoom];
   std::size_t at_[kd_tree::kMaxLevels];
   alignas(64) std::int32_t keys_[kd_tree::kMaxLevels][kFan];
+  std::int32_t least_[kd_tree::kMaxLevels];  // of the keys of each level
 };
 
 void nearest_to_point(const kd_tree::Tree<float>& tree, const NearBody& body, const NearQuestion& question,
@@ -272,17 +281,10 @@ constexpr double kLargestSquared = 1e17;  // m; squares of more, added up, are a
 
 }  // namespace
 
-SphereInCloud::SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative)
-    : center(relative.to_b(Vec3::Zero())), radius(radius_of_sphere), slack(slack_of(cloud, relative, center, radius)) {}
-
-Glance glance(const Cloud& cloud, const SphereInCloud& sphere, double limit) {
+PointGrid::Verdict verdict(const Cloud& cloud, const SphereInCloud& sphere, double limit) {
   const PointGrid* grid = cloud.grid();
-  if (grid == nullptr || !(limit >= 0)) return Glance::unknown;
-  const double reach = sphere.radius + limit + cloud.radius();
-  const double sure = reach - sphere.slack;
-  if (sure > 0 && grid->collides(sphere.center, sure)) return Glance::near;
-  const bool apart = !grid->collides(sphere.center, (reach + sphere.slack) * (1 + 8 * kEpsilon));
-  return apart ? Glance::apart : Glance::unknown;
+  if (grid == nullptr || !(limit >= 0)) return PointGrid::Verdict::undecided;
+  return grid->verdict(sphere.center, sphere.inner(cloud, limit), sphere.outer(cloud, limit));
 }
 
 bool visit_nearest(const Cloud& cloud, const SphereInCloud& sphere, const NearQuestion& question,

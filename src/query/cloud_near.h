@@ -4,6 +4,7 @@
 #pragma once
 
 #include "graze/geometry/cloud.h"
+#include "query/cloud_slack.h"
 #include "query/cloud_walk.h"
 
 namespace graze::cloud_walk {
@@ -20,11 +21,21 @@ struct SphereInCloud {
   double radius;
   double slack;
 
-  SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative);
+  SphereInCloud(double radius_of_sphere, const Cloud& cloud, const Relative& relative)
+      : center(relative.to_b(Vec3::Zero())),
+        radius(radius_of_sphere),
+        slack(slack_of(cloud, relative, center, radius)) {}
+
+  /// Points no farther from the centre than this are within the limit for certain …
+  double inner(const Cloud& cloud, double limit) const { return radius + limit + cloud.radius() - slack; }
+  /// … and those that are farther than this are not.
+  double outer(const Cloud& cloud, double limit) const {
+    return (radius + limit + cloud.radius() + slack) * (1 + 8 * kEpsilon);
+  }
 };
 
-/// What the cloud's grid tells of a sphere.
-Glance glance(const Cloud& cloud, const SphereInCloud& sphere, double limit);
+/// What the cloud's grid says of a sphere.
+PointGrid::Verdict verdict(const Cloud& cloud, const SphereInCloud& sphere, double limit);
 
 /// Calls visitor.point for every point within the limit that the kernels may find to be the nearest, until one of the
 /// calls gives −∞. Other limits that it gives are of no interest. In the same order on every machine. False, and

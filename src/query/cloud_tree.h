@@ -129,9 +129,9 @@ void ask(const A& a, const Cloud& b, const Relative& relative, Q& query) {
   const cloud_walk::Outline outline = outline_of(a);
   const cloud_walk::Body body(outline, b, relative);
   if constexpr (requires { query.hit_something(); }) {
-    const cloud_walk::Glance glance = cloud_walk::glance(b, body, asked.limit());
-    if (glance == cloud_walk::Glance::near) query.hit_something();
-    if (glance != cloud_walk::Glance::unknown) return;
+    const PointGrid::Verdict verdict = cloud_walk::verdict(b, body, asked.limit());
+    if (verdict == PointGrid::Verdict::hit) query.hit_something();
+    if (verdict != PointGrid::Verdict::undecided) return;
   } else if constexpr (requires { query.so_far(); }) {
     asked.cap = cloud_walk::distance_at_most(b, body);
   }

@@ -199,26 +199,27 @@ void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& vi
   }
 }
 
-Glance glance(const Cloud& cloud, const Body& body, double limit) {
+PointGrid::Verdict verdict(const Cloud& cloud, const Body& body, double limit) {
+  using Verdict = PointGrid::Verdict;
   const PointGrid* grid = cloud.grid();
-  if (grid == nullptr || !(limit >= 0)) return Glance::unknown;
+  if (grid == nullptr || !(limit >= 0)) return Verdict::undecided;
   const Outline& outline = body.outline;
-  const double add = limit + cloud.radius(), sure = outline.inner + add - body.slack;
-  if (sure > 0 && grid->collides(body.inner_center, sure)) return Glance::near;
+  const double add = limit + cloud.radius(), inner = outline.inner + add - body.slack;
+  if (inner > 0 && grid->collides(body.inner_center, inner)) return Verdict::hit;
   const Vec3 corner =
       outline.disc > 0 ? Vec3(outline.disc, 0, body.half[2]) : Vec3(body.half[0], body.half[1], body.half[2]);
-  const double reach = (std::sqrt(norm_sq(corner)) + outline.radius + add + body.slack) * (1 + 8 * kEpsilon);
-  if (!grid->collides({body.center[0], body.center[1], body.center[2]}, reach)) return Glance::apart;
-  if (sure > 0 && outline.swept) {
+  const double outer = (std::sqrt(norm_sq(corner)) + outline.radius + add + body.slack) * (1 + 8 * kEpsilon);
+  if (!grid->collides({body.center[0], body.center[1], body.center[2]}, outer)) return Verdict::free;
+  if (inner > 0 && outline.swept) {
     // Balls at both ends of what is long.
     const auto longest = std::max_element(body.half, body.half + 3) - body.half;
     const double off = body.half[longest] + outline.radius - outline.inner;
     const Vec3 along = off * Vec3(body.axis[longest][0], body.axis[longest][1], body.axis[longest][2]);
     if (off > outline.inner &&
-        (grid->collides(body.inner_center + along, sure) || grid->collides(body.inner_center - along, sure)))
-      return Glance::near;
+        (grid->collides(body.inner_center + along, inner) || grid->collides(body.inner_center - along, inner)))
+      return Verdict::hit;
   }
-  return Glance::unknown;
+  return Verdict::undecided;
 }
 
 double distance_at_most(const Cloud& cloud, const Body& body) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "graze/geometry/cloud.h"
+#include "graze/index/point_grid.h"
 #include "graze/shape/convex.h"
 #include "query/relative.h"
 
@@ -48,10 +49,9 @@ struct Visitor {
 /// on every machine.
 void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& visitor);
 
-/// What the cloud's grid tells of a body at a glance: all points are farther than the limit, one is surely no farther,
-/// or neither is known.
-enum class Glance { apart, near, unknown };
-Glance glance(const Cloud& cloud, const Body& body, double limit);
+/// What the cloud's grid says of a body from balls inside and around it: free if all points are farther than the limit,
+/// a hit if one is surely no farther.
+PointGrid::Verdict verdict(const Cloud& cloud, const Body& body, double limit);
 /// The signed distance of body and cloud is at most this; infinite if the grid does not tell.
 double distance_at_most(const Cloud& cloud, const Body& body);
 

@@ -4,6 +4,7 @@
 
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
+#include "query/cloud_ask.h"
 #include "query/each.h"
 
 namespace graze {
@@ -51,6 +52,17 @@ void with_each(const SpheresView& spheres, int threads, const Answer& answer) {
 void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<bool> hits,
                   const CollideEachOptions& options) {
   check_room("hits", poses.size(), hits.size());
+  const auto* cloud = std::get_if<Cloud>(&a.geometry);
+  const auto* sphere = std::get_if<Sphere>(&b);
+  if (cloud != nullptr && sphere != nullptr && options.margin >= 0) {
+    parallel_chunks(poses.size(),
+                    [&](std::size_t begin, std::size_t end) {
+                      cloud_collides_each(*sphere, poses.subspan(begin, end - begin), *cloud, a.pose,
+                                          options.margin + a.uncertainty, hits.subspan(begin, end - begin));
+                    },
+                    {.threads = options.threads, .grain = 64});
+    return;
+  }
   at_each(b, poses, options.threads,
           [&](const Placed& moved, std::size_t i) { hits[i] = collide(a, moved, {.margin = options.margin}); });
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 20U, kGroup = 256;
 // subtract and turn is only the other way round.
 struct Target {
   const Placed& body;
-  const Mesh& mesh = *std::get_if<Mesh>(&body.geometry);
+  const Mesh& mesh;
 
   Vec3 local(const Vec3& p) const { return turned_back(body.pose.rotation(), minus(p, body.pose.translation())); }
   // Around what may be near.
@@ -72,9 +72,9 @@ class Group {
 
 }  // namespace
 
-void mesh_contains_each(const Placed& body, const PointView& points, std::span<bool> inside,
+void mesh_contains_each(const Placed& body, const Mesh& mesh, const PointView& points, std::span<bool> inside,
                         const PointsEachOptions& options) {
-  const Target target{body};
+  const Target target{body, mesh};
   const Curve curve = target.curve();
   const bool solid = target.mesh.solid();
   constexpr std::uint32_t kDone = std::numeric_limits<std::uint32_t>::max();
@@ -104,10 +104,9 @@ void mesh_contains_each(const Placed& body, const PointView& points, std::span<b
   }
 }
 
-void mesh_signed_distance_each(const Placed& body, const PointView& points, std::span<double> distances,
-                               const PointsEachOptions& options) {
-  const Target target{body};
-  const Mesh& mesh = target.mesh;
+void mesh_signed_distance_each(const Placed& body, const Mesh& mesh, const PointView& points,
+                               std::span<double> distances, const PointsEachOptions& options) {
+  const Target target{body, mesh};
   const Curve curve = target.curve();
   // Inside, the surface counts and not the faces within (as in point_depth).
   const mesh::Surface* surface = mesh.solid() ? mesh.data().surface.get() : nullptr;

@@ -5,41 +5,31 @@
 
 #include "base/lane_function.h"
 
-#include "graze/index/near_first.h"
-#include "query/mesh_lanes-inl.h"
+#include "query/mesh_search-inl.h"
 #include "query/mesh_walk.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::walk {
 namespace HWY_NAMESPACE {
 
-class BoxWalk {
+class BoxWalk : public MeshSearch {
  public:
   BoxWalk(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor)
-      : pair_(pair), visitor_(visitor), radius_(radius), box_(pair.half, pair.box_to_mesh) {
-    lower(limit);
-  }
+      : MeshSearch(pair.mesh, radius + pair.slack, limit), visitor_(visitor), box_(pair.half, pair.box_to_mesh) {}
 
   void run() {
-    NearStack<Place, float, bvh::kMaxDepth> open({0, 0});
+    Open open({0, 0});
     near_first(*this, open);
   }
 
-  using Place = std::uint32_t;  // a node or, with kLeafBit, a leaf
-  using Bound = float;          // squared
-  bool is_leaf(Place place) const { return (place & kLeafBit) != 0; }
-  Place child(Place place, std::size_t k) const { return pair_.mesh.wide[place].child[k]; }
-  bool beyond(float bound_sq) const { return bound_sq > limit_sq_; }
-
   void open(Place place, Children<float>& children) const {
     Lanes bounds, between;
-    children.near = near_children(pair_.mesh.wide[place], box_, limit_sq_, bounds, between);
+    children.near = near_children(node(place), box_, limit_sq_, bounds, between);
     if (children.near != 0) store(bounds, children.bound);
   }
 
   void leaf(Place place) {
-    const Block& block = pair_.mesh.blocks[place & ~kLeafBit];
-    const Triangles t = triangles_of(block);
+    const Triangles t = triangles_of(block(place));
     const Lanes zero = all(0);
     const Lanes3 center = all3(box_.center);
     // Along the normals, then along the box's axes.
@@ -54,25 +44,13 @@ class BoxWalk {
     }
     const Lanes at = dot(t.normal, center);
     const Lanes apart = max(max(at - reach - t.most, t.least - at - reach), zero);
-    const Lanes bound = max(there, apart * apart);
-    const unsigned near = not_above(bound, all(limit_sq_)) & filled(block);
-    alignas(64) float each_bound[kWidth];
-    store(bound, each_bound);
-    std::size_t order[kWidth];
-    std::size_t left =
-        sorted_children(near, each_bound, [&](std::size_t at_place, std::size_t k) { order[at_place] = k; });
-    while (left-- > 0 && !beyond(each_bound[order[left]]))
-      lower(visitor_.call(visitor_.self, block.triangle[order[left]]));
+    const auto visit = [&](std::uint32_t triangle) { return visitor_.call(visitor_.self, triangle); };
+    visit_nearest_first(block(place), max(there, apart * apart), visit);
   }
 
  private:
-  GRAZE_LANE_FUNCTION void lower(double limit) { limit_sq_ = square_above(limit, radius_ + pair_.slack); }
-
-  const MeshAndBox& pair_;
   const Visitor& visitor_;
-  double radius_;
   Turned box_;
-  float limit_sq_ = 0;
 };
 
 void visit_box(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor) {

@@ -8,8 +8,7 @@
 
 #include "base/lane_function.h"
 
-#include "graze/index/near_first.h"
-#include "query/mesh_lanes-inl.h"
+#include "query/mesh_search-inl.h"
 #include "query/mesh_walk.h"
 #include "query/simplex.h"
 
@@ -20,31 +19,23 @@ namespace HWY_NAMESPACE {
 // As the walk with a box, for a box that is a point: its bounds cost a third of that and are nearly the distances.
 // `visit(triangle)` gives the new limit.
 template <class Visit>
-class PointWalk {
+class PointWalk : public MeshSearch {
  public:
   PointWalk(const MeshAndPoint& pair, double limit, double radius, Visit& visit)
-      : pair_(pair), visit_(visit), radius_(radius) {
-    lower(limit);
-  }
+      : MeshSearch(pair.mesh, radius + pair.slack, limit), pair_(pair), visit_(visit) {}
 
   void run() {
-    NearStack<Place, float, bvh::kMaxDepth> open({0, 0});
+    Open open({0, 0});
     near_first(*this, open);
   }
 
-  using Place = std::uint32_t;  // a node or, with kLeafBit, a leaf
-  using Bound = float;          // squared
-  bool is_leaf(Place place) const { return (place & kLeafBit) != 0; }
-  Place child(Place place, std::size_t k) const { return pair_.mesh.wide[place].child[k]; }
-  bool beyond(float bound_sq) const { return bound_sq > limit_sq_; }
-
   void open(Place place, Children<float>& children) const {
-    const Wide& node = pair_.mesh.wide[place];
+    const Wide& boxes = node(place);
     const Lanes zero = all(0);
-    const Lanes3 d = load3(node.center) - all3(point());
+    const Lanes3 d = load3(boxes.center) - all3(point());
     Lanes bounds = zero;
     for (std::size_t k = 0; k < 3; ++k) {
-      const Lanes gap = max(abs(dot(load3(node.axis[k]), d)) - load(node.half[k]), zero);
+      const Lanes gap = max(abs(dot(load3(boxes.axis[k]), d)) - load(boxes.half[k]), zero);
       bounds = bounds + gap * gap;
     }
     children.near = not_above(bounds, all(limit_sq_));
@@ -52,19 +43,11 @@ class PointWalk {
   }
 
   void leaf(Place place) {
-    const Block& block = pair_.mesh.blocks[place & ~kLeafBit];
-    const Lanes bound = bounds_of(block);
-    const unsigned near = not_above(bound, all(limit_sq_)) & filled(block);
-    if (near == 0) return;
-    alignas(64) float each_bound[kWidth];
-    store(bound, each_bound);
-    std::size_t order[kWidth];
-    std::size_t left = sorted_children(near, each_bound, [&](std::size_t at, std::size_t k) { order[at] = k; });
-    while (left-- > 0 && !beyond(each_bound[order[left]])) lower(visit_(block.triangle[order[left]]));
+    const Block& triangles = block(place);
+    visit_nearest_first(triangles, bounds_of(triangles), visit_);
   }
 
  private:
-  GRAZE_LANE_FUNCTION void lower(double limit) { limit_sq_ = square_above(limit, radius_ + pair_.slack); }
   const float* point() const { return pair_.at; }
 
   // The triangle is farther than what separates the point from it along its normal and, orthogonal to that, along the
@@ -90,8 +73,6 @@ class PointWalk {
 
   const MeshAndPoint& pair_;
   Visit& visit_;
-  double radius_;
-  float limit_sq_ = 0;
 };
 
 void visit_point(const MeshAndPoint& pair, double limit, double radius, const Visitor& visitor) {

@@ -24,9 +24,9 @@ void each_point(const PointView& points, int threads, const Answer& answer, cons
                {.threads = threads});
 }
 
-bool is_mesh(const Placed& body) {
+const Mesh* mesh_of(const Placed& body) {
   const auto* mesh = std::get_if<Mesh>(&body.geometry);
-  return mesh != nullptr && !mesh->empty();
+  return mesh != nullptr && !mesh->empty() ? mesh : nullptr;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ ClosestPoint closest_point(const Placed& body, const Vec3& point, double limit) 
 void contains_each(const Placed& body, const PointView& points, std::span<bool> inside,
                    const PointsEachOptions& options) {
   check_room("inside", points.size(), inside.size());
-  if (is_mesh(body)) return mesh_contains_each(body, points, inside, options);
+  if (const Mesh* mesh = mesh_of(body)) return mesh_contains_each(body, *mesh, points, inside, options);
   each_point(
       points, options.threads, [&](const Vec3& p, std::size_t i) { inside[i] = contains(body, p); },
       [&](std::size_t i) { inside[i] = true; });
@@ -51,7 +51,7 @@ void contains_each(const Placed& body, const PointView& points, std::span<bool> 
 void signed_distance_each(const Placed& body, const PointView& points, std::span<double> distances,
                           const PointsEachOptions& options) {
   check_room("distances", points.size(), distances.size());
-  if (is_mesh(body)) return mesh_signed_distance_each(body, points, distances, options);
+  if (const Mesh* mesh = mesh_of(body)) return mesh_signed_distance_each(body, *mesh, points, distances, options);
   each_point(
       points, options.threads,
       [&](const Vec3& p, std::size_t i) { distances[i] = closest_point(body, p, options.limit).distance; },

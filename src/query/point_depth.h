@@ -1,6 +1,9 @@
 // How deep a point lies in a geometry.
 #pragma once
 
+#include <concepts>
+#include <variant>
+
 #include "query/pair_query.h"
 
 namespace graze {
@@ -16,8 +19,16 @@ struct PointDepth {
 PointDepth point_depth(const Geometry& g, const Vec3& p);
 PointDepth point_depth(const Mesh& mesh, const Vec3& p);
 
+// Which kinds can be solid is known of these; another one would be taken for a shell by solid_of.
+template <class>
+inline constexpr bool solidity_known = false;
+template <class... Kinds>
+inline constexpr bool solidity_known<std::variant<Kinds...>> = ((ShapeKind<Kinds> || std::same_as<Kinds, Mesh> ||
+                                                                 std::same_as<Kinds, Cloud>)&&...);
+
 /// The solid mesh, if the geometry is one that has triangles.
 inline const Mesh* solid_of(const Geometry& g) {
+  static_assert(solidity_known<Geometry>);
   const auto* mesh = std::get_if<Mesh>(&g);
   return mesh != nullptr && mesh->solid() && !mesh->empty() ? mesh : nullptr;
 }

@@ -26,7 +26,7 @@ Pose pose_of(const PlainPose& p) { return Pose::from_wxyz(vec3(p.xyz), p.wxyz[0]
 ClearanceModel model_of(const FarBody& body) {
   const graze::Geometry geometry = geometry_of(body);
   if (const auto* mesh = std::get_if<graze::Mesh>(&geometry)) return ClearanceModel(*mesh);
-  if (const auto* cloud = std::get_if<graze::Cloud>(&geometry)) return ClearanceModel(*cloud, 1);
+  if (const auto* cloud = std::get_if<graze::Cloud>(&geometry)) return ClearanceModel(*cloud, {.threads = 1});
   const std::vector<graze::Placed> shapes{at(geometry, Pose(), body.local ? pose_of(*body.local) : Pose())};
   return ClearanceModel(shapes);
 }
@@ -115,10 +115,11 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   EXPECT_EQ(level_of(swept.at({1.4, 0, 0}).clearance, options), graze::ClearanceLevel::warn);
   EXPECT_EQ(level_of(swept.at({1.49, 0, 0}).clearance, options), graze::ClearanceLevel::clear);
   EXPECT_EQ(ClearanceModel::deforming({model, model}).uncertainty(), 0.25);
-  EXPECT_EQ(ClearanceModel(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), 1, 0.125).uncertainty(),
+  EXPECT_EQ(ClearanceModel(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), {.uncertainty = 0.125})
+                .uncertainty(),
             0.125);
-  EXPECT_THROW(ClearanceModel(graze::Mesh(), -1), graze::Error);
-  EXPECT_THROW(ClearanceModel(graze::Mesh(), std::nan("")), graze::Error);
+  EXPECT_THROW(ClearanceModel(graze::Mesh(), {.uncertainty = -1}), graze::Error);
+  EXPECT_THROW(ClearanceModel(graze::Mesh(), {.uncertainty = std::nan("")}), graze::Error);
 }
 
 }  // namespace placed_far_test

@@ -16,7 +16,7 @@ using namespace graze_test;
 template <class Scene>
 std::vector<Vec3> all_of(const Scene& scene, int threads = 0) {
   std::vector<Vec3> points(static_cast<std::size_t>(scene.size()));
-  scene.make(0, points, threads);
+  scene.make(0, points, {.threads = threads});
   return points;
 }
 

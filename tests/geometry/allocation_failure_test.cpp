@@ -57,7 +57,7 @@ TEST(AllocationFailure, LeavesADeformingMeshAsItWas) {
     for (const bool held : {false, true}) {
       const Mesh start(soup.vertices, soup.triangles, {solid, 1});
       DeformingMesh mesh(start);
-      mesh.replace_vertices(soup.vertices, 1);
+      mesh.replace_vertices(soup.vertices, {.threads = 1});
       const Mesh holder = held ? mesh.mesh() : Mesh();
       for (const auto* next : {&bent, &parted}) {
         if (solid && next == &parted) continue;
@@ -65,14 +65,14 @@ TEST(AllocationFailure, LeavesADeformingMeshAsItWas) {
           const Mesh now = mesh.mesh();
           ASSERT_TRUE(now.stamp() == start.stamp() || now.stamp() == Mesh(*next, soup.triangles, {solid, 1}).stamp());
           ASSERT_EQ(now.validate(), "");
-          mesh.replace_vertices(soup.vertices, 1);
+          mesh.replace_vertices(soup.vertices, {.threads = 1});
         };
         // The new state stays: what it takes is given back when the old one returns, outside of the count.
         for (long after = 0;; ++after) {
           start_failing_allocations(after);
           bool threw = false;
           try {
-            mesh.replace_vertices(*next, 1);
+            mesh.replace_vertices(*next, {.threads = 1});
           } catch (const std::bad_alloc&) {
             threw = true;
           }
@@ -90,7 +90,7 @@ TEST(AllocationFailure, LeavesADeformingMeshAsItWas) {
         start_failing_allocations(after);
         bool threw = false;
         try {
-          mesh.rebuild(1);
+          mesh.rebuild({.threads = 1});
         } catch (const std::bad_alloc&) {
           threw = true;
         }

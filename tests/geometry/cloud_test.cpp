@@ -152,10 +152,10 @@ TEST(ConcurrentClouds, MakeTheirGridWhenFirstAsked) {
   for (const graze::PointGrid* grid : seen) EXPECT_EQ(grid, cloud.grid());
   EXPECT_EQ(cloud.grid()->size(), 20000U);
   EXPECT_EQ(cloud.memory_bytes(), before + cloud.grid()->memory_bytes()) << "and no tree, for which nobody asked";
-  // No points, points that are no float32, and points on which a grid would be slow.
+  // No points, and points that are no float32.
   EXPECT_EQ(Cloud().grid(), nullptr);
   EXPECT_EQ(Cloud(PointView(std::vector<Vec3>{{0.1, 0.2, 0.3}})).grid(), nullptr);
-  EXPECT_EQ(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(100000, 1)))).grid(), nullptr);
+  EXPECT_NE(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(1000, 1)))).grid(), nullptr);
 }
 
 // Queries inside of a parallel loop make the tree on the threads of that loop: none may wait for itself.

@@ -264,7 +264,7 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
       const bool right = bend(next, start, random);
       const std::string no = refusal([&] { Mesh m(next, soup.triangles, {.solid = solid}); });
       EXPECT_TRUE(right || !no.empty());
-      const std::string why = refusal([&] { mesh.replace_vertices(next, 1 + step % 2); });
+      const std::string why = refusal([&] { mesh.replace_vertices(next, {.threads = 1 + step % 2}); });
       ASSERT_EQ(why.empty(), no.empty()) << why << " / " << no << ": a new one is as right as a moved one";
       if (!why.empty()) {
         EXPECT_EQ(mesh.mesh().stamp(), stamp);
@@ -282,7 +282,7 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
       turned += now.data().facing != facing ? 1 : 0;
       expect_answers_as_new(now, fresh, cube, random);
       if (!random.chance(0.3)) continue;
-      mesh.rebuild(1 + step % 3);
+      mesh.rebuild({.threads = 1 + step % 3});
       expect_as_new(mesh.mesh(), fresh);
       expect_as_built(mesh.mesh(), fresh);
     }

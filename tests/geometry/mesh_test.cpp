@@ -170,7 +170,7 @@ TEST(ConcurrentMesh, IsTheSameForAnyNumberOfThreads) {
            std::memcmp(a.blocks.data(), b.blocks.data(), a.blocks.size() * sizeof(graze::mesh::Block)) == 0;
   };
   EXPECT_TRUE(same());
-  other.replace_vertices(soup.vertices, 3);
+  other.replace_vertices(soup.vertices, {.threads = 3});
   EXPECT_TRUE(same()) << "refitted to where it was";
 }
 

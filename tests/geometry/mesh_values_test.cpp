@@ -126,7 +126,7 @@ TEST(ConcurrentDeformingMesh, GivesWholeStates) {
     });
   }
   for (int i = 0, n = scaled(2000); i < n || read < 10; ++i) {
-    mesh.replace_vertices(shapes[static_cast<std::size_t>(i) % 4], 1);
+    mesh.replace_vertices(shapes[static_cast<std::size_t>(i) % 4], {.threads = 1});
     const Mesh next = mesh.mesh();
     ASSERT_EQ(next.stamp(), stamps[static_cast<std::size_t>(i) % 4]);
     const std::scoped_lock lock(mutex);

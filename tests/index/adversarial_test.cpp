@@ -59,8 +59,6 @@ TEST(PointGridAdversarial, TakesLittleMoreWorkThanAUniformCloud) {
     EXPECT_LE(work.points, 4 * count);
     EXPECT_LE(work.blocks, 2 * count);
     EXPECT_LE(grid.memory_bytes(), 64 * count);
-    EXPECT_EQ(grid.crowded, cloud.name == "at all scales");
-    if (grid.crowded) continue;
     EXPECT_LE(work.longest, 512U);
     EXPECT_LE(work.depth, 4);
   }

@@ -26,7 +26,7 @@ DOORS = {
     "src/query/collide.cpp": ["collide", "overlap_deeper"],
     "src/query/distance.cpp": ["between"],
     "src/query/contacts.cpp": ["contacts"],
-    "src/query/mesh_inside.cpp": ["points_of", "reach_along"],
+    "src/query/mesh_inside.cpp": ["points_of", "reach_along", "solid_of"],
     "src/query/raycast.cpp": ["cast"],
     "src/query/point_depth.cpp": ["point_depth"],
     "src/query/solid_depth.cpp": ["is_convex"],

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "graze/base/threads.h"
 #include "graze/clearance/trajectory.h"
 #include "graze/geometry/mesh.h"
 
@@ -36,7 +37,7 @@ class AssemblyLine {
 
   std::uint64_t size() const;
   /// Fills `points` with those from number `first` on. NaN beyond the end.
-  void make(std::uint64_t first, std::span<Vec3> points, int threads = 0) const;
+  void make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options = {}) const;
 
   /// The poses of the body: no two farther apart than 20 mm and 10 mrad.
   Trajectory path() const;

@@ -21,6 +21,12 @@ struct ModelDistance {
   std::uint32_t element = 0;  ///< point, triangle or shape; means nothing where the value is infinite
 };
 
+/// Options of a ClearanceModel.
+struct ClearanceModelOptions {
+  double uncertainty = 0;  ///< metres: no point is farther than this from where it is given
+  int threads = 0;         ///< that index a cloud (a mesh brings its tree with it); 0: as many as the machine has
+};
+
 /// The moving thing, in its own frame (a vehicle: x forward, y left, z up). Its distance from a place is that of its
 /// nearest element:
 ///   a cloud       the ball of the cloud's radius around each point, negative inside of a ball;
@@ -36,9 +42,8 @@ class ClearanceModel {
  public:
   /// Nothing; infinitely far from everything.
   ClearanceModel();
-  /// `uncertainty` in metres: no point is farther than this from where it is given (see uncertainty()).
-  explicit ClearanceModel(const Cloud& cloud, int threads = 0, double uncertainty = 0);
-  explicit ClearanceModel(const Mesh& mesh, double uncertainty = 0);
+  explicit ClearanceModel(const Cloud& cloud, const ClearanceModelOptions& options = {});
+  explicit ClearanceModel(const Mesh& mesh, const ClearanceModelOptions& options = {});
   /// Throws Error for a mesh or a cloud among them and for shapes without bounds (half-space, plane).
   explicit ClearanceModel(std::span<const Placed> shapes);
 

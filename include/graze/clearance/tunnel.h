@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "graze/base/threads.h"
 #include "graze/clearance/trajectory.h"
 #include "graze/clearance/vehicle.h"
 #include "graze/geometry/mesh.h"
@@ -40,7 +41,7 @@ class Tunnel {
 
   std::uint64_t size() const;
   /// Fills `points` with those from number `first` on, about 100 ns each. NaN beyond the end.
-  void make(std::uint64_t first, std::span<Vec3> points, int threads = 0) const;
+  void make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options = {}) const;
 
   /// The middle of the track at the top of rail, with cant in its rotations and a time for a train at 20 m/s.
   Trajectory track(double step = 0.1) const;

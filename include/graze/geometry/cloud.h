@@ -124,9 +124,9 @@ class Cloud {
   /// doubles. The first call makes it, O(n log n) on all cores; any number of threads may make the first call. If that
   /// runs out of memory, this throws std::bad_alloc, and the next call tries again.
   const KdTree& tree() const;
-  /// The grid over the points, with which spheres begin; about 19 bytes per point. Null if there are no points
-  /// or they are no float32, and where a grid would be slow (PointGrid::crowded): the tree then answers alone. Made
-  /// like the tree.
+  /// The grid over the points, with which spheres begin; about 19 bytes per point, up to 64 where they lie at many
+  /// scales. Null if there are no points or they are not float32: the tree then answers alone.
+  /// Made like the tree.
   const PointGrid* grid() const;
   /// Makes both now: queries do not allocate from here on.
   void prepare() const;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "graze/base/threads.h"
 #include "graze/geometry/geometry.h"
 #include "graze/geometry/mesh.h"
 
@@ -42,11 +43,11 @@ class DeformingMesh {
   /// Moves the vertices; the triangles stay as they are. About 40 ns per triangle, 2 µs of a solid. Throws Error
   /// unless there are as many as before and all are finite and in range, and if a solid would open: where only equal
   /// places of different vertices close it, and these part. Changes nothing if it throws.
-  void replace_vertices(std::span<const Vec3> vertices, int threads = 0);
+  void replace_vertices(std::span<const Vec3> vertices, const ThreadOptions& options = {});
   /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
   double decay() const { return data().decay(); }
   /// Builds the tree anew. Changes nothing if it throws, which it does only where memory is short.
-  void rebuild(int threads = 0);
+  void rebuild(const ThreadOptions& options = {});
 
   /// The current state, which later changes leave alone. O(1)
   Mesh mesh() const;

@@ -25,8 +25,8 @@ struct PointGridOptions {
 /// A sparse grid over points. Blocks of 4 × 4 × 4 cells near the points hold a lower and an upper bound of the distance
 /// from each cell to the nearest point, which decide many spheres with one look-up; most others touch a point of the
 /// nearest occupied octant of a block, which is known too; the rest look at the points of the few cells that the sphere
-/// reaches. Cells that hold too many points become grids of their own, so that clusters, lines and duplicates cost no
-/// more than a uniform cloud.
+/// reaches. Cells that hold too many points become grids of their own, or trees where points lie at many scales, so
+/// that clusters, lines and duplicates cost little more than a uniform cloud.
 ///
 /// All answers are exact for the caller's numbers (floats of the points, doubles of the spheres), touching included,
 /// and the same on every instruction set. Where squares underflow (lengths below 1e-150 m) touching is assumed.
@@ -57,6 +57,16 @@ class PointGrid {
   /// Whether any point, grown by the point radius, touches the ball. A centre or a radius that is NaN, infinite or
   /// beyond 1e50, or a negative radius, counts as a collision, even with no points at all.
   bool collides(const Vec3& center, double radius) const;
+  /// What is known of a ball.
+  enum class Verdict { free, hit, undecided };
+  /// Of a ball whose radius is known to be from `inner` to `outer`: free if not even the larger one collides, a hit if
+  /// even the smaller one does. Costs what collides() costs.
+  Verdict verdict(const Vec3& center, double inner, double outer) const;
+  /// What is known of up to 64 balls; neither: free.
+  struct Verdicts {
+    std::uint64_t hit, undecided;  ///< bit i is that of ball i
+  };
+  Verdicts verdicts(const SpheresView& outer, std::span<const double> inner) const;  ///< see verdict()
   /// Whether any of the spheres collides: cheaper than asking one by one.
   bool any_collides(const SpheresView& spheres) const;
   /// Bit i % 64 of mask[i / 64] says whether sphere i collides. `mask` holds at least (spheres.size() + 63) / 64 words;
@@ -76,9 +86,6 @@ class PointGrid {
   std::size_t size() const;
   /// How many points were not finite.
   std::size_t skipped() const;
-  /// Whether there are places where a query looks at any number of points one by one: clouds in which most points lie
-  /// within ever smaller parts of it, over more scales than memory is spent on (10^10 and more).
-  bool crowded() const;
   double point_radius() const;
   /// Around the points (not their balls); empty without points.
   Aabb bounds() const;
