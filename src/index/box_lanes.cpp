@@ -1,0 +1,60 @@
+#include "index/box_lanes.h"
+
+#include <bit>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "index/box_lanes.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "index/box_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace graze::broad {
+namespace HWY_NAMESPACE {
+
+template <int N>
+std::size_t scan_of(const LaneView<N>& boxes, std::size_t begin, std::size_t end, const FloatBox<N>& box,
+                    std::uint32_t* out) {
+  const Spread<N> spread(box);
+  std::size_t count = 0;
+  for (std::size_t at = begin; at < end; at += hn::Lanes(Floats())) {
+    Found found = found_at<N>(boxes, at, end, spread);
+    for (; found.near != 0; found.near &= found.near - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(found.near));
+      out[count++] = static_cast<std::uint32_t>(at + lane) | ((found.sure >> lane & 1U) << 31U);
+    }
+  }
+  return count;
+}
+
+std::size_t scan2(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
+                  std::uint32_t* out) {
+  return scan_of<2>(boxes, begin, end, box, out);
+}
+std::size_t scan3(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
+                  std::uint32_t* out) {
+  return scan_of<3>(boxes, begin, end, box, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graze::broad
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graze::broad {
+
+HWY_EXPORT(scan2);
+HWY_EXPORT(scan3);
+
+std::size_t scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
+                 std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(scan2)(boxes, begin, end, box, out);
+}
+std::size_t scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
+                 std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(scan3)(boxes, begin, end, box, out);
+}
+
+}  // namespace graze::broad
+#endif
