@@ -73,10 +73,10 @@ struct Found {
 template <int N>
 GRAZE_LANE_FUNCTION Found found_at(const LaneView<N>& boxes, std::size_t at, std::size_t end, const Spread<N>& b) {
   const Floats d;
-  const Mask inside = hn::FirstN(d, std::min(end - at, hn::Lanes(d)));
-  const Mask near = hn::AndNot(apart_from<N>(boxes, at, b), inside);
-  if (hn::AllFalse(d, near)) return {0, 0};
-  return {bits_of(near), bits_of(surely_over<N>(boxes, at, b))};
+  const Mask apart = apart_from<N>(boxes, at, b);
+  if (hn::AllTrue(d, apart)) return {0, 0};
+  const unsigned inside = end - at >= hn::Lanes(d) ? 0xFFFF : (1U << (end - at)) - 1;
+  return {~bits_of(apart) & inside, bits_of(surely_over<N>(boxes, at, b))};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -28,13 +28,33 @@ std::size_t scan_of(const LaneView<N>& boxes, std::size_t begin, std::size_t end
   return count;
 }
 
+template <int N>
+std::size_t scan_block_of(const LaneView<N>& boxes, std::size_t end, const FloatBox<N>* block, std::size_t count,
+                          std::uint32_t* out) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t n = scan_of<N>(boxes, 0, end, block[i], out + found);
+    for (std::size_t k = 0; k < n; ++k) out[found + k] |= static_cast<std::uint32_t>(i) << kBlockShift;
+    found += n;
+  }
+  return found;
+}
+
 std::size_t scan2(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
                   std::uint32_t* out) {
   return scan_of<2>(boxes, begin, end, box, out);
 }
+std::size_t scan_block2(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
+                        std::uint32_t* out) {
+  return scan_block_of<2>(boxes, end, block, count, out);
+}
 std::size_t scan3(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
                   std::uint32_t* out) {
   return scan_of<3>(boxes, begin, end, box, out);
+}
+std::size_t scan_block3(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
+                        std::uint32_t* out) {
+  return scan_block_of<3>(boxes, end, block, count, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -45,15 +65,25 @@ HWY_AFTER_NAMESPACE();
 namespace graze::broad {
 
 HWY_EXPORT(scan2);
+HWY_EXPORT(scan_block2);
 HWY_EXPORT(scan3);
+HWY_EXPORT(scan_block3);
 
 std::size_t scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
                  std::uint32_t* out) {
   return HWY_DYNAMIC_DISPATCH(scan2)(boxes, begin, end, box, out);
 }
+std::size_t scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
+                       std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(scan_block2)(boxes, end, block, count, out);
+}
 std::size_t scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
                  std::uint32_t* out) {
   return HWY_DYNAMIC_DISPATCH(scan3)(boxes, begin, end, box, out);
+}
+std::size_t scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
+                       std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(scan_block3)(boxes, end, block, count, out);
 }
 
 }  // namespace graze::broad

@@ -41,19 +41,19 @@ class LaneStore {
   }
   void pop_back() { --size_; }
   void set(std::size_t slot, const FloatBox<N>& box, BoxId id) {
-    for (int k = 0; k < N; ++k) lo_[k][slot] = box.lo[k], hi_[k][slot] = box.hi[k];
+    each_axis<N>([&](int k) { lo_[k][slot] = box.lo[k], hi_[k][slot] = box.hi[k]; });
     id_[slot] = id;
   }
   FloatBox<N> box(std::size_t slot) const {
     FloatBox<N> b;
-    for (int k = 0; k < N; ++k) b.lo[k] = lo_[k][slot], b.hi[k] = hi_[k][slot];
+    each_axis<N>([&](int k) { b.lo[k] = lo_[k][slot], b.hi[k] = hi_[k][slot]; });
     return b;
   }
   BoxId id(std::size_t slot) const { return id_[slot]; }
   const BoxId* ids() const { return id_.data(); }
   LaneView<N> view() const {
     LaneView<N> v;
-    for (int k = 0; k < N; ++k) v.lo[k] = lo_[k].data(), v.hi[k] = hi_[k].data();
+    each_axis<N>([&](int k) { v.lo[k] = lo_[k].data(), v.hi[k] = hi_[k].data(); });
     return v;
   }
   std::size_t memory_bytes() const { return static_cast<std::size_t>(2 * N) * lo_[0].bytes() + id_.bytes(); }
@@ -75,6 +75,14 @@ std::size_t scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, c
                  std::uint32_t* out);
 std::size_t scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
                  std::uint32_t* out);
+
+/// Several boxes against all of a few slots. What is found holds the slot, the box and kSure.
+inline constexpr std::size_t kBlockBoxes = 8, kBlockSlots = 256;
+inline constexpr unsigned kBlockShift = 28;
+std::size_t scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
+                       std::uint32_t* out);
+std::size_t scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
+                       std::uint32_t* out);
 
 /// Calls see(slot, sure) for each of any number of slots; false ends it, and is returned.
 template <int N, class See>

@@ -69,6 +69,27 @@ class List final : public Structure<N> {
       return (!sure && apart<N>(store_.boxes[ids[slot]], box)) || sink(ids[slot]);
     });
   }
+  bool visit_each(std::span<const Box> boxes, const EachSink& sink) const override {
+    if (scalar_ || lanes_.size() > kBlockSlots) return false;
+    const BoxId* ids = lanes_.ids();
+    const LaneView<N> view = lanes_.view();
+    FloatBox<N> block[kBlockBoxes];
+    std::uint32_t found[kBlockBoxes * kBlockSlots + kMostLanes];
+    for (std::size_t first = 0; first < boxes.size(); first += kBlockBoxes) {
+      const std::size_t count = std::min(kBlockBoxes, boxes.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        block[i] = store_.floats(inverted<N>(boxes[first + i]) ? Box() : boxes[first + i]);  // which is apart from all
+      }
+      const std::size_t hits = scan_block(view, lanes_.size(), block, count, found);
+      for (std::size_t i = 0; i < hits; ++i) {
+        const std::size_t query = first + (found[i] >> kBlockShift) % kBlockBoxes;
+        const BoxId id = ids[found[i] % (1U << kBlockShift)];
+        if ((found[i] & kSure) == 0 && apart<N>(store_.boxes[id], boxes[query])) continue;
+        if (!sink(query, id)) return true;
+      }
+    }
+    return true;
+  }
   bool pairs(PairSink& sink) const override {
     const BoxId* ids = lanes_.ids();
     for (std::size_t i = 0; i < lanes_.size(); ++i) {

@@ -37,9 +37,15 @@ Sort sort_of(const AabbOf<N>& box, std::size_t index) {
   return regular ? Sort::regular : Sort::irregular;
 }
 
+// Bounded and not empty; without a branch, for most boxes are.
 template <int N>
 bool regular(const AabbOf<N>& box) {
-  return sort_of<N>(box, 0) == Sort::regular;
+  bool yes = true;
+  broad::each_axis<N>([&](int k) {
+    const double lo = box.min[k], hi = box.max[k];
+    yes = yes & (lo <= hi) & (lo >= -broad::kLargestIndexed) & (hi <= broad::kLargestIndexed);
+  });
+  return yes;
 }
 
 template <int N>
@@ -101,15 +107,17 @@ template <int N>
 void build(Body<N>& body) {
   Store<N>& store = body.store;
   whole_or_loose(body, [&] {
-    std::vector<BoxId> ids;
-    ids.reserve(store.boxes.size());
+    std::vector<BoxId>& ids = body.scratch;
+    ids.resize(store.boxes.size());
+    std::size_t count = 0;
     AabbOf<N> all;
     for (BoxId id = 0; id < store.boxes.size(); ++id) {
-      if (store.states[id] == State::indexed || (store.states[id] == State::loose && regular<N>(store.boxes[id]))) {
-        ids.push_back(id);
-        all.extend(store.boxes[id]);
-      }
+      const State state = store.states[id];
+      if (state != State::indexed && (state != State::loose || !regular<N>(store.boxes[id]))) continue;
+      ids[count++] = id;
+      all.extend(store.boxes[id]);
     }
+    ids.resize(count);
     BroadPhaseKind kind = body.options.kind;
     if (kind == BroadPhaseKind::automatic) kind = broad::choice<N>(store, ids, body.options.use);
     if (kind != body.kind) {
@@ -122,7 +130,8 @@ void build(Body<N>& body) {
     store.origin = ids.empty() ? VecOf<N>(VecOf<N>::Zero()) : VecOf<N>(all.center());
     body.structure->build(ids);
     for (const BoxId id : ids) {
-      if (store.states[id] == State::loose) drop_loose(store, id);
+      if (store.states[id] != State::loose) continue;
+      drop_loose(store, id);
       store.states[id] = State::indexed;
     }
     store.indexed = ids.size();
@@ -228,8 +237,10 @@ BroadPhase<N>::~BroadPhase() = default;
 template <int N>
 void BroadPhase<N>::assign(std::span<const Box> boxes) {
   if (boxes.size() >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", boxes.size()));
-  for (std::size_t i = 0; i < boxes.size(); ++i) (void)sort_of<N>(boxes[i], i);
   Store<N>& store = body_->store;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (!regular<N>(boxes[i])) (void)sort_of<N>(boxes[i], i);
+  }
   store.boxes.reserve(boxes.size());
   store.states.reserve(boxes.size());
   store.loose_at.reserve(boxes.size());
@@ -240,10 +251,12 @@ void BroadPhase<N>::assign(std::span<const Box> boxes) {
   store.loose.clear();
   store.free.clear();
   store.boxes.assign(boxes.begin(), boxes.end());
-  store.states.assign(boxes.size(), State::empty);
+  store.states.assign(boxes.size(), State::indexed);  // by build(), which takes them all
   store.loose_at.resize(boxes.size());
   store.used = boxes.size();
   for (BoxId id = 0; id < boxes.size(); ++id) {
+    if (regular<N>(boxes[id])) continue;
+    store.states[id] = State::empty;
     if (!broad::inverted<N>(boxes[id])) put_loose(store, id);
   }
   build(*body_);
@@ -355,6 +368,17 @@ void BroadPhase<N>::visit_erased(const Box& box, void* visitor, bool (*call)(voi
   if (!body_->structure->visit(box, sink)) return;
   for (const BoxId id : body_->store.loose) {
     if (!broad::apart<N>(body_->store.boxes[id], box) && !sink(id)) return;
+  }
+}
+
+template <int N>
+void BroadPhase<N>::visit_each_erased(std::span<const Box> queries, void* visitor,
+                                      bool (*call)(void*, std::size_t, BoxId)) const {
+  const broad::EachSink sink{visitor, call};
+  if (body_->store.loose.empty() && body_->structure->visit_each(queries, sink)) return;
+  bool go_on = true;
+  for (std::size_t i = 0; i < queries.size() && go_on; ++i) {
+    visit_overlapping(queries[i], [&](BoxId id) { return go_on = sink(i, id); });
   }
 }
 

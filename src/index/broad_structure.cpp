@@ -61,8 +61,9 @@ class Pieces {
   // The piece that reports what is first overlapped at this time.
   std::size_t piece_of(double time) const {
     if (whole_ || count_ == 1) return 0;
+    const double last = static_cast<double>(count_ - 1);
     const double at = (time - first_) / (last_ - first_) * static_cast<double>(count_);
-    return at > 0 ? std::min(static_cast<std::size_t>(at), count_ - 1) : 0;
+    return at > 0 ? static_cast<std::size_t>(std::min(at, last)) : 0;
   }
 
  private:

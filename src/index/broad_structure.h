@@ -11,17 +11,31 @@
 
 namespace graze::broad {
 
+// Compilers leave loops over two or three axes as loops, which costs most of what is timed here.
+#ifdef __clang__
+#define GRAZE_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define GRAZE_UNROLL _Pragma("GCC unroll 3")
+#endif
+
+/// Calls f(0) … f(N − 1), without a loop.
+template <int N, class F>
+[[gnu::always_inline]] inline void each_axis(const F& f) {
+  GRAZE_UNROLL
+  for (int k = 0; k < N; ++k) f(k);
+}
+
 /// Whether no point is common to both. What is not a number is not apart.
 template <int N>
 bool apart(const AabbOf<N>& a, const AabbOf<N>& b) {
   bool far = false;
-  for (int k = 0; k < N; ++k) far = far | (a.min[k] > b.max[k]) | (b.min[k] > a.max[k]);
+  each_axis<N>([&](int k) { far = far | (a.min[k] > b.max[k]) | (b.min[k] > a.max[k]); });
   return far;
 }
 template <int N>
 bool inverted(const AabbOf<N>& box) {
   bool any = false;
-  for (int k = 0; k < N; ++k) any = any | (box.min[k] > box.max[k]);
+  each_axis<N>([&](int k) { any = any | (box.min[k] > box.max[k]); });
   return any;
 }
 
@@ -82,7 +96,7 @@ struct FloatBox {
   float lo[N], hi[N];
 
   void extend(const FloatBox& other) {
-    for (int k = 0; k < N; ++k) lo[k] = std::min(lo[k], other.lo[k]), hi[k] = std::max(hi[k], other.hi[k]);
+    each_axis<N>([&](int k) { lo[k] = std::min(lo[k], other.lo[k]), hi[k] = std::max(hi[k], other.hi[k]); });
   }
 };
 template <int N>
@@ -111,10 +125,20 @@ struct Store {
   static float rounded(double x) { return static_cast<float>(std::min(std::max(x, -3e38), 3e38)); }
   FloatBox<N> floats(const Box& box) const {
     FloatBox<N> f;
-    for (int k = 0; k < N; ++k) f.lo[k] = rounded(box.min[k] - origin[k]), f.hi[k] = rounded(box.max[k] - origin[k]);
+    each_axis<N>([&](int k) {
+      f.lo[k] = rounded(box.min[k] - origin[k]), f.hi[k] = rounded(box.max[k] - origin[k]);
+    });
     return f;
   }
-  FloatBox<N> floats(BoxId id) const { return floats(boxes[id]); }
+  /// Of a box that is bounded.
+  FloatBox<N> floats(BoxId id) const {
+    FloatBox<N> f;
+    const Box& box = boxes[id];
+    each_axis<N>([&](int k) {
+      f.lo[k] = static_cast<float>(box.min[k] - origin[k]), f.hi[k] = static_cast<float>(box.max[k] - origin[k]);
+    });
+    return f;
+  }
 };
 
 /// Who wants the boxes that overlap.
@@ -122,6 +146,13 @@ struct IdSink {
   void* body;
   bool (*call)(void*, BoxId);
   bool operator()(BoxId id) const { return call(body, id); }
+};
+
+/// Who wants the boxes that overlap each of several.
+struct EachSink {
+  void* body;
+  bool (*call)(void*, std::size_t, BoxId);
+  bool operator()(std::size_t query, BoxId id) const { return call(body, query, id); }
 };
 
 /// Who wants the boxes on a way.
@@ -190,6 +221,8 @@ class Structure {
 
   /// False if the sink has ended it; `box` is not empty.
   virtual bool visit(const Box& box, const IdSink& sink) const = 0;
+  /// The same for many boxes, which may be empty. False: they are to be asked one at a time.
+  virtual bool visit_each(std::span<const Box>, const EachSink&) const { return false; }
   virtual bool pairs(PairSink& sink) const = 0;
   /// Lowers `best`, whose distance is a limit.
   virtual void nearest(const Box& box, NearestBox& best) const { nearest_by_growing(box, best); }
@@ -247,6 +280,7 @@ struct Body {
   BroadPhaseOptions options;
   BroadPhaseKind kind = BroadPhaseKind::list;
   std::size_t chosen_for = 0;  ///< boxes when the kind was chosen
+  std::vector<BoxId> scratch;  ///< of build(), kept for the next time
 };
 
 }  // namespace graze::broad

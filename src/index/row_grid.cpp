@@ -34,10 +34,10 @@ class RowGrid final : public Structure<N> {
     std::array<std::size_t, 256> counts{};
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const FloatBox<N> box = boxes_[i] = store_.floats(ids[i]);
-      for (int k = 0; k < N; ++k) {
+      each_axis<N>([&](int k) {
         corners.lo[k] = std::min(corners.lo[k], box.lo[k]);
         corners.hi[k] = std::max(corners.hi[k], box.lo[k]);
-      }
+      });
       ++counts[octave_of(size_of(box))];
     }
     const std::size_t levels = choose_levels(counts, corners, ids.size());
@@ -132,7 +132,7 @@ class RowGrid final : public Structure<N> {
   std::span<const GridLevel<N>> levels() const { return {levels_.data(), count_}; }
   static float size_of(const FloatBox<N>& box) {
     float size = 0;
-    for (int k = 0; k < N; ++k) size = std::max(size, box.hi[k] - box.lo[k]);
+    each_axis<N>([&](int k) { size = std::max(size, box.hi[k] - box.lo[k]); });
     return size;
   }
   std::size_t level_of(const FloatBox<N>& box) const { return level_of_octave_[octave_of(size_of(box))]; }
@@ -164,11 +164,11 @@ class RowGrid final : public Structure<N> {
     for (int k = 0; k < N; ++k) level.min[k] = 3e38F, high[k] = -3e38F, level.reach[k] = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const FloatBox<N>& box = boxes_[member(i)];
-      for (int k = 0; k < N; ++k) {
+      each_axis<N>([&](int k) {
         level.min[k] = std::min(level.min[k], box.lo[k]);
         high[k] = std::max(high[k], box.lo[k]);
         level.reach[k] = std::max(level.reach[k], box.hi[k] - box.lo[k]);
-      }
+      });
     }
     for (int k = 0; k < N; ++k) {
       size = std::max({size, std::abs(level.min[k]), std::abs(high[k]) + level.reach[k]});

@@ -28,15 +28,15 @@ struct GridLevel {
     return at < last[k] ? static_cast<std::uint32_t>(at > 0 ? at : 0) : dims[k] - 1;
   }
   std::size_t cell_of(const FloatBox<N>& box) const {
-    std::size_t cell = 0;
-    for (int k = N; k-- > 0;) cell = cell * dims[k] + first_cell(box.lo[k], k);
-    return cell;
+    std::size_t cell = first_cell(box.lo[N - 1], N - 1);
+    if constexpr (N == 3) cell = cell * dims[1] + first_cell(box.lo[1], 1);
+    return cell * dims[0] + first_cell(box.lo[0], 0);
   }
   /// Calls see(begin, end) for the runs of slots that boxes which overlap `box` can be in; false ends it.
   template <class See>
   bool each_run(const FloatBox<N>& box, const See& see) const {
     std::uint32_t lo[3] = {}, hi[3] = {};
-    for (int k = 0; k < N; ++k) lo[k] = first_cell(box.lo[k] - reach[k], k), hi[k] = last_cell(box.hi[k], k);
+    each_axis<N>([&](int k) { lo[k] = first_cell(box.lo[k] - reach[k], k), hi[k] = last_cell(box.hi[k], k); });
     for (std::uint32_t z = lo[2]; z <= hi[2]; ++z) {
       for (std::uint32_t y = lo[1]; y <= hi[1]; ++y) {
         const std::size_t row = (std::size_t{z} * dims[1] + y) * dims[0];

@@ -49,11 +49,11 @@ bool pairs_within_of(const GridLevel<N>& level, const Store<N>& store, PairSink&
     const FloatBox<N> box = level.boxes.box(slot);
     if (!(box.lo[0] <= box.hi[0])) continue;  // erased
     std::uint32_t at[3] = {}, lo[3] = {}, hi[3] = {};
-    for (int k = 0; k < N; ++k) {
+    each_axis<N>([&](int k) {
       at[k] = level.first_cell(box.lo[k], k);
       hi[k] = level.last_cell(box.hi[k], k);
       lo[k] = level.first_cell(box.lo[k] - level.reach[k], k);
-    }
+    });
     const Runner<N> runner(level, store, sink, box, level.boxes.id(slot));
     const auto row = [&](std::uint32_t y, std::uint32_t z) {
       return (std::size_t{z} * level.dims[1] + y) * level.dims[0];

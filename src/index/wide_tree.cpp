@@ -270,7 +270,8 @@ double WideTree<N>::slack(const Box& about) const {
 
 template <int N>
 std::size_t WideTree<N>::memory_bytes() const {
-  return nodes_.bytes() + links_.bytes() + (unused_.capacity() + leaf_of_.capacity()) * sizeof(std::uint32_t);
+  return nodes_.bytes() + links_.bytes() + (unused_.capacity() + leaf_of_.capacity()) * sizeof(std::uint32_t) +
+         (places_.capacity() + sorted_.capacity()) * sizeof(CurvePlace) + floats_.bytes();
 }
 
 template <int N>

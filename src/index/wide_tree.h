@@ -4,6 +4,7 @@
 #include "graze/index/near_first.h"
 #include "index/broad_structure.h"
 #include "index/buffer.h"
+#include "index/curve_order.h"
 
 namespace graze::broad {
 
@@ -20,12 +21,12 @@ struct alignas(32) TreeNode {
   std::uint32_t child[kWide];
 
   void set(std::size_t lane, const FloatBox<N>& box, std::uint32_t to) {
-    for (int k = 0; k < N; ++k) lo[k][lane] = box.lo[k], hi[k][lane] = box.hi[k];
+    each_axis<N>([&](int k) { lo[k][lane] = box.lo[k], hi[k][lane] = box.hi[k]; });
     child[lane] = to;
   }
   FloatBox<N> box(std::size_t lane) const {
     FloatBox<N> b;
-    for (int k = 0; k < N; ++k) b.lo[k] = lo[k][lane], b.hi[k] = hi[k][lane];
+    each_axis<N>([&](int k) { b.lo[k] = lo[k][lane], b.hi[k] = hi[k][lane]; });
     return b;
   }
   std::size_t lane_of(std::uint32_t to) const {
@@ -108,6 +109,8 @@ class WideTree final : public Structure<N> {
   Buffer<TreeNode<N>> nodes_;
   Buffer<TreeLink> links_;
   std::vector<std::uint32_t> unused_, leaf_of_;  // nodes; by id
+  std::vector<CurvePlace> places_, sorted_;      // for building, kept for the next time
+  Buffer<FloatBox<N>> floats_;
 };
 
 /// Divides items in two of `left` and the rest so that area (volume in space) × count is least, at the medians of all

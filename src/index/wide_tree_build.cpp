@@ -78,13 +78,18 @@ std::uint32_t WideTree<N>::build_by_cost(std::span<Item> items, std::uint8_t hei
 
 template <int N>
 void WideTree<N>::build_along_curve(std::span<const BoxId> ids) {
-  std::vector<CurvePlace> places(ids.size());
-  const Curve curve({in_space<N>(store_.all.min), in_space<N>(store_.all.max)});
+  // Floats about the origin, side by side: leaves read them in another order.
+  std::vector<CurvePlace>& places = places_;
+  places.resize(ids.size());
+  floats_.resize(ids.size());
+  const Curve curve({in_space<N>(store_.all.min - store_.origin), in_space<N>(store_.all.max - store_.origin)});
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Box& box = store_.boxes[ids[i]];
-    places[i] = {curve(in_space<N>((box.min + box.max) / 2)), ids[i]};
+    const FloatBox<N> box = floats_[i] = store_.floats(ids[i]);
+    Vec3 middle = Vec3::Zero();
+    each_axis<N>([&](int k) { middle[k] = double{(box.lo[k] + box.hi[k]) / 2}; });
+    places[i] = {curve(middle), static_cast<std::uint32_t>(i)};
   }
-  sort_places(places);
+  sort_places(places, sorted_);
 
   std::size_t total = 0;
   for (std::size_t level = ids.size(); level > 1 || total == 0;) total += level = (level + kWide - 1) / kWide;
@@ -107,9 +112,9 @@ void WideTree<N>::build_along_curve(std::span<const BoxId> ids) {
           }
           node.set(lane, none, kNoNode);
         } else if (height == 0) {
-          const BoxId id = places[i * kWide + lane].index;
-          node.set(lane, store_.floats(id), id);
-          leaf_of_[id] = n;
+          const std::size_t from = places[i * kWide + lane].index;
+          node.set(lane, floats_[from], ids[from]);
+          leaf_of_[ids[from]] = n;
         } else {
           const auto child = static_cast<std::uint32_t>(below + i * kWide + lane);
           node.set(lane, bounds(child), place_of(child));

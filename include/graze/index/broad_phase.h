@@ -55,7 +55,8 @@ inline constexpr BoxId kNoBox = std::numeric_limits<BoxId>::max();
 
 /// Two boxes that overlap: of one set the lower id first, of two sets that of the first set first.
 struct BoxPair {
-  BoxId a = kNoBox, b = kNoBox;
+  BoxId a = kNoBox;  ///< the first
+  BoxId b = kNoBox;  ///< the second
   auto operator<=>(const BoxPair&) const = default;
 };
 
@@ -97,8 +98,9 @@ struct BoxHit {
 template <int N>
 class BroadPhase {
  public:
-  /// A box and a point or direction of N coordinates.
+  /// A box of N coordinates.
   using Box = AabbOf<N>;
+  /// A point or direction of as many.
   using Vec = VecOf<N>;
 
   /// No boxes.
@@ -143,6 +145,12 @@ class BroadPhase {
   std::size_t overlapping(const Box& box, std::span<BoxId> into) const;
   /// Whether any box overlaps `box`.
   bool overlaps(const Box& box) const;
+  /// Calls visit(std::size_t query, BoxId) for every box that overlaps a query, query by query: the same as one at a
+  /// time, and faster where the set is small.
+  template <class Visit>
+  void visit_overlapping_each(std::span<const Box> queries, Visit&& visit) const {
+    visit_each_erased(queries, erased(visit), &call_visitor<std::remove_reference_t<Visit>, std::size_t, BoxId>);
+  }
 
   /// Calls visit(BoxPair) for every overlapping pair, each once, in no particular order.
   template <class Visit>
@@ -200,6 +208,7 @@ class BroadPhase {
     return true;
   }
   void visit_erased(const Box& box, void* body, bool (*call)(void*, BoxId)) const;
+  void visit_each_erased(std::span<const Box> queries, void* body, bool (*call)(void*, std::size_t, BoxId)) const;
   void visit_pairs_erased(void* body, CallPairs call) const;
   void visit_pairs_with_erased(const BroadPhase& other, void* body, CallPairs call) const;
   void visit_swept_erased(const Box& box, const Vec& direction, double limit, void* body,

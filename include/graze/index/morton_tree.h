@@ -15,7 +15,8 @@ namespace graze {
 template <int N>
 class MortonTree : public BroadPhase<N> {
  public:
-  using typename BroadPhase<N>::Box;
+  /// A box of N coordinates.
+  using Box = AabbOf<N>;
   /// As after assign(boxes).
   explicit MortonTree(std::span<const Box> boxes = {}) : BroadPhase<N>(boxes, {.kind = BroadPhaseKind::morton_tree}) {}
 

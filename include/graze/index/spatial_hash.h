@@ -37,7 +37,8 @@ class QueryStamps {
 template <int N>
 class SpatialHash : public BroadPhase<N> {
  public:
-  using typename BroadPhase<N>::Box;
+  /// A box of N coordinates.
+  using Box = AabbOf<N>;
   /// As after assign(boxes).
   explicit SpatialHash(std::span<const Box> boxes = {})
       : BroadPhase<N>(boxes, {.kind = BroadPhaseKind::spatial_hash}) {}
