@@ -1,5 +1,5 @@
-// Broad phases beside FCL's managers and Bullet's Dbvt: all pairs of moving boxes, building trees, and the domains of the
-// motion planning thesis. Every number is that of one core.
+// Broad phases beside FCL's managers and Bullet's Dbvt: all pairs of moving boxes, building trees, and the domains of
+// the motion planning thesis. Every number is that of one core.
 //
 //     bench_scenes [--plots PATH] [--json PATH]
 //
@@ -49,8 +49,11 @@ const char* name_of(Layout layout) {
 struct Moving {
   std::vector<Aabb> boxes;
   std::vector<Vec3> velocity;
-  void step() {
-    for (std::size_t i = 0; i < boxes.size(); ++i) boxes[i].min += velocity[i], boxes[i].max += velocity[i];
+  int steps = 0;
+  void step() {  // back and forth, or clusters would dissolve
+    const double sign = steps++ / 4 % 2 == 0 ? 1 : -1;
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      boxes[i].min += sign * velocity[i], boxes[i].max += sign * velocity[i];
   }
 };
 
@@ -229,7 +232,8 @@ void measure_break_even(Claims& claims, nlohmann::ordered_json& plots) {
   }
   MortonTree<3> morton;
   BroadPhase<3> by_cost({.kind = BroadPhaseKind::aabb_tree});
-  const auto [fast, slow] = compare(1, [&] { morton.assign(boxes); }, [&] { by_cost.assign(boxes); });
+  const auto [fast, slow] = compare(
+      1, [&] { morton.assign(boxes); }, [&] { by_cost.assign(boxes); });
   const auto ask = [&](const BroadPhase<3>& broad) {
     std::size_t found = 0;
     for (const Aabb& box : queries) broad.visit_overlapping(box, [&](BoxId) { ++found; });
@@ -237,20 +241,28 @@ void measure_break_even(Claims& claims, nlohmann::ordered_json& plots) {
     return found;
   };
   bool agree = ask(morton) == ask(by_cost);
-  const auto [worse, better] = compare(kQueries, [&] { ask(morton); }, [&] { ask(by_cost); });
+  const auto [worse, better] = compare(
+      kQueries, [&] { ask(morton); }, [&] { ask(by_cost); });
   const double improving = time_of([&] {
     while (morton.improve(1000) > 0) {
     }
   });
   agree &= ask(morton) == ask(by_cost);
-  const auto [improved, again] = compare(kQueries, [&] { ask(morton); }, [&] { ask(by_cost); });
+  const auto [improved, again] = compare(
+      kQueries, [&] { ask(morton); }, [&] { ask(by_cost); });
   const double even = worse > better ? (slow - fast) / (worse - better) : kInfinity;
-  fmt::print("break-even of a Morton tree, {} boxes: build {:.3f} ms, by cost {:.3f} ms; query {:.0f} ns, by cost {:.0f} ns, "
-             "improved in parts of 1000 for {:.3f} ms {:.0f} ns (by cost {:.0f}); by cost pays after {:.0f} queries\n",
-             kCount, fast * 1e-6, slow * 1e-6, worse, better, improving * 1e-6, improved, again, even);
-  plots["break_even"] = {{"boxes", kCount},        {"build_ms", fast * 1e-6},      {"build_by_cost_ms", slow * 1e-6},
-                         {"query_ns", worse},      {"query_by_cost_ns", better},   {"improve_ms", improving * 1e-6},
-                         {"improved_ns", improved}, {"queries", std::isfinite(even) ? even : -1}};
+  fmt::print(
+      "break-even of a Morton tree, {} boxes: build {:.3f} ms, by cost {:.3f} ms; query {:.0f} ns, by cost {:.0f} ns, "
+      "improved in parts of 1000 for {:.3f} ms {:.0f} ns (by cost {:.0f}); by cost pays after {:.0f} queries\n",
+      kCount, fast * 1e-6, slow * 1e-6, worse, better, improving * 1e-6, improved, again, even);
+  plots["break_even"] = {{"boxes", kCount},
+                         {"build_ms", fast * 1e-6},
+                         {"build_by_cost_ms", slow * 1e-6},
+                         {"query_ns", worse},
+                         {"query_by_cost_ns", better},
+                         {"improve_ms", improving * 1e-6},
+                         {"improved_ns", improved},
+                         {"queries", std::isfinite(even) ? even : -1}};
   claims.add({.id = "scenes/build 10k, Morton beside by cost",
               .ours = fast * 1e-6,
               .peer_name = "graze AABB tree by cost",
@@ -286,7 +298,8 @@ std::vector<Aabb2> rectangles(std::size_t count) {
 std::vector<Disc> query_discs(std::size_t count) {
   Generator random(13);
   std::vector<Disc> discs;
-  for (std::size_t i = 0; i < count; ++i) discs.push_back({random.uniform(0, kWidth), random.uniform(0, kHeight), kRadius});
+  for (std::size_t i = 0; i < count; ++i)
+    discs.push_back({random.uniform(0, kWidth), random.uniform(0, kHeight), kRadius});
   return discs;
 }
 Aabb2 box_of(const Disc& d) { return Aabb2::around({d.x, d.y}, {d.radius, d.radius}); }
@@ -330,8 +343,8 @@ void measure_discs(Claims& claims, std::size_t count, double scale, double goal)
     return hits;
   };
   const std::size_t expected = ask_peer();
-  for (const BroadPhaseKind kind : {BroadPhaseKind::scalar_list, BroadPhaseKind::list, BroadPhaseKind::extent_masks,
-                                    BroadPhaseKind::aabb_tree}) {
+  for (const BroadPhaseKind kind :
+       {BroadPhaseKind::scalar_list, BroadPhaseKind::list, BroadPhaseKind::extent_masks, BroadPhaseKind::aabb_tree}) {
     const BroadPhase<2> broad(boxes, {.kind = kind});
     const auto ask = [&] {
       std::size_t hits = 0;
@@ -339,10 +352,13 @@ void measure_discs(Claims& claims, std::size_t count, double scale, double goal)
       return hits;
     };
     const bool agree = ask() == expected;
-    const auto [ours, theirs] = compare(queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
+    const auto [ours, theirs] = compare(
+        queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
     fmt::print("{} circles, {}, one at a time: {:.1f} ns, FCL {:.1f} ns{}\n", count, graze::name_of(kind), ours, theirs,
                agree ? "" : ", DIFFER");
-    if (!agree) claims.add({fmt::format("scenes/{} circles, {}", count, graze::name_of(kind)), ours, "FCL", theirs, "ns", goal, false});
+    if (!agree)
+      claims.add(
+          {fmt::format("scenes/{} circles, {}", count, graze::name_of(kind)), ours, "FCL", theirs, "ns", goal, false});
   }
   std::vector<Aabb2> query_boxes(queries.size());
   std::vector<char> hit(queries.size());
@@ -355,7 +371,8 @@ void measure_discs(Claims& claims, std::size_t count, double scale, double goal)
       return hits;
     };
     const bool agree = ask() == expected;
-    const auto [ours, theirs] = compare(queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
+    const auto [ours, theirs] = compare(
+        queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
     claims.add({.id = fmt::format("scenes/{} circles{}", count, batch ? "" : ", one at a time"),
                 .ours = ours,
                 .peer_name = "FCL dynamic tree",
@@ -390,8 +407,13 @@ void measure_rectangles(Claims& claims) {
     return hits;
   };
   const bool agree = ask() == ask_peer();
-  const auto [ours, theirs] = compare(queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
-  claims.add({.id = "scenes/64 rectangles", .ours = ours, .peer_name = "FCL dynamic tree", .peer = theirs, .goal = 25,
+  const auto [ours, theirs] = compare(
+      queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
+  claims.add({.id = "scenes/64 rectangles",
+              .ours = ours,
+              .peer_name = "FCL dynamic tree",
+              .peer = theirs,
+              .goal = 25,
               .agree = agree});
 #else
   claims.missing("scenes/64 rectangles", "FCL is not installed");
@@ -404,7 +426,10 @@ std::vector<double> single_times(const BroadPhase<2>& broad, const std::vector<D
   constexpr int kTimes = 100;
   std::vector<double> times;
   for (const Disc& q : queries) {
-    times.push_back(time_of([&] { for (int i = 0; i < kTimes; ++i) keep(touches(broad, discs, q)); }) / kTimes);
+    times.push_back(time_of([&] {
+                      for (int i = 0; i < kTimes; ++i) keep(touches(broad, discs, q));
+                    }) /
+                    kTimes);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -427,8 +452,8 @@ void scaling(nlohmann::ordered_json& plots) {
   const auto all = circles(1024, 0.25), queries = query_discs(400);
   for (const std::size_t count : {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}) {
     const std::vector<Disc> discs(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
-    for (const BroadPhaseKind kind : {BroadPhaseKind::scalar_list, BroadPhaseKind::list, BroadPhaseKind::extent_masks,
-                                      BroadPhaseKind::aabb_tree}) {
+    for (const BroadPhaseKind kind :
+         {BroadPhaseKind::scalar_list, BroadPhaseKind::list, BroadPhaseKind::extent_masks, BroadPhaseKind::aabb_tree}) {
       const BroadPhase<2> broad(boxes_of(discs), {.kind = kind});
       const auto times = single_times(broad, discs, queries);
       double sum = 0;

@@ -75,7 +75,7 @@ GRAZE_LANE_FUNCTION Found found_at(const LaneView<N>& boxes, std::size_t at, std
   const Floats d;
   const Mask apart = apart_from<N>(boxes, at, b);
   if (hn::AllTrue(d, apart)) return {0, 0};
-  const unsigned inside = end - at >= hn::Lanes(d) ? 0xFFFF : (1U << (end - at)) - 1;
+  const unsigned inside = (1U << std::min(end - at, hn::Lanes(d))) - 1;
   return {~bits_of(apart) & inside, bits_of(surely_over<N>(boxes, at, b))};
 }
 

@@ -17,12 +17,18 @@ template <int N>
 std::size_t scan_of(const LaneView<N>& boxes, std::size_t begin, std::size_t end, const FloatBox<N>& box,
                     std::uint32_t* out) {
   const Spread<N> spread(box);
+  const std::size_t lanes = hn::Lanes(Floats());
   std::size_t count = 0;
-  for (std::size_t at = begin; at < end; at += hn::Lanes(Floats())) {
-    Found found = found_at<N>(boxes, at, end, spread);
-    for (; found.near != 0; found.near &= found.near - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(found.near));
-      out[count++] = static_cast<std::uint32_t>(at + lane) | ((found.sure >> lane & 1U) << 31U);
+  // Whole words of bits before the first is looked at: whether there are any is the one thing to guess.
+  for (std::size_t at = begin; at < end; at += kWordSlots) {
+    const std::size_t slots = std::min(kWordSlots, end - at);
+    std::uint64_t apart = 0;
+    for (std::size_t k = 0; k < slots; k += lanes) {
+      apart |= std::uint64_t{bits_of(apart_from<N>(boxes, at + k, spread))} << k;
+    }
+    std::uint64_t near = ~apart & (~std::uint64_t{0} >> (kWordSlots - slots));
+    for (; near != 0; near &= near - 1) {
+      out[count++] = static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(std::countr_zero(near));
     }
   }
   return count;

@@ -8,6 +8,8 @@ namespace graze::broad {
 
 /// The widest vector of float32. Arrays are readable that far behind their end.
 inline constexpr std::size_t kMostLanes = 16;
+/// Slots that are compared before any is looked at: a bit each.
+inline constexpr std::size_t kWordSlots = 64;
 
 /// Boxes by axis.
 template <int N>
@@ -64,19 +66,17 @@ class LaneStore {
   std::size_t size_ = 0;
 };
 
-/// Set in a slot that scan() found: doubles need not be asked.
-inline constexpr std::uint32_t kSure = 0x80000000;
 /// At most so many slots at a time.
 inline constexpr std::size_t kScanned = 512;
 
-/// The slots from `begin` up to `end`, at most kScanned, whose boxes are not apart from `box`. `out` has room for
-/// kScanned + kMostLanes. Gives how many.
+/// The slots from `begin` up to `end`, at most kScanned, whose floats are not apart from `box`: doubles decide.
+/// `out` has room for kScanned. Gives how many.
 std::size_t scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
                  std::uint32_t* out);
 std::size_t scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
                  std::uint32_t* out);
 
-/// Several boxes against all of a few slots. What is found holds the slot, the box and kSure.
+/// Several boxes against all of a few slots. What is found holds the slot and, above kBlockShift, the box.
 inline constexpr std::size_t kBlockBoxes = 8, kBlockSlots = 256;
 inline constexpr unsigned kBlockShift = 28;
 std::size_t scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
@@ -84,14 +84,14 @@ std::size_t scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox
 std::size_t scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
                        std::uint32_t* out);
 
-/// Calls see(slot, sure) for each of any number of slots; false ends it, and is returned.
+/// Calls see(slot) for each of any number of slots; false ends it, and is returned.
 template <int N, class See>
 bool scan_all(const LaneView<N>& boxes, std::size_t begin, std::size_t end, const FloatBox<N>& box, const See& see) {
-  std::uint32_t found[kScanned + kMostLanes];
+  std::uint32_t found[kScanned];
   for (; begin < end; begin += kScanned) {
     const std::size_t count = scan(boxes, begin, std::min(end, begin + kScanned), box, found);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!see(std::size_t{found[i] & ~kSure}, (found[i] & kSure) != 0)) return false;
+      if (!see(std::size_t{found[i]})) return false;
     }
   }
   return true;

@@ -65,16 +65,15 @@ class List final : public Structure<N> {
       }
       return true;
     }
-    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.floats(box), [&](std::size_t slot, bool sure) {
-      return (!sure && apart<N>(store_.boxes[ids[slot]], box)) || sink(ids[slot]);
-    });
+    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.floats(box),
+                       [&](std::size_t slot) { return apart<N>(store_.boxes[ids[slot]], box) || sink(ids[slot]); });
   }
   bool visit_each(std::span<const Box> boxes, const EachSink& sink) const override {
     if (scalar_ || lanes_.size() > kBlockSlots) return false;
     const BoxId* ids = lanes_.ids();
     const LaneView<N> view = lanes_.view();
     FloatBox<N> block[kBlockBoxes];
-    std::uint32_t found[kBlockBoxes * kBlockSlots + kMostLanes];
+    std::uint32_t found[kBlockBoxes * kBlockSlots];
     for (std::size_t first = 0; first < boxes.size(); first += kBlockBoxes) {
       const std::size_t count = std::min(kBlockBoxes, boxes.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
@@ -82,10 +81,9 @@ class List final : public Structure<N> {
       }
       const std::size_t hits = scan_block(view, lanes_.size(), block, count, found);
       for (std::size_t i = 0; i < hits; ++i) {
-        const std::size_t query = first + (found[i] >> kBlockShift) % kBlockBoxes;
+        const std::size_t query = first + (found[i] >> kBlockShift);
         const BoxId id = ids[found[i] % (1U << kBlockShift)];
-        if ((found[i] & kSure) == 0 && apart<N>(store_.boxes[id], boxes[query])) continue;
-        if (!sink(query, id)) return true;
+        if (!apart<N>(store_.boxes[id], boxes[query]) && !sink(query, id)) return true;
       }
     }
     return true;
@@ -100,10 +98,9 @@ class List final : public Structure<N> {
         }
         continue;
       }
-      const bool go_on =
-          scan_all<N>(lanes_.view(), i + 1, lanes_.size(), lanes_.box(i), [&](std::size_t slot, bool sure) {
-            return (!sure && apart<N>(store_.boxes[ids[slot]], box)) || sink.add(ids[i], ids[slot]);
-          });
+      const bool go_on = scan_all<N>(lanes_.view(), i + 1, lanes_.size(), lanes_.box(i), [&](std::size_t slot) {
+        return apart<N>(store_.boxes[ids[slot]], box) || sink.add(ids[i], ids[slot]);
+      });
       if (!go_on) return false;
     }
     return true;

@@ -39,7 +39,7 @@ Sort sort_of(const AabbOf<N>& box, std::size_t index) {
 
 // Bounded and not empty; without a branch, for most boxes are.
 template <int N>
-bool regular(const AabbOf<N>& box) {
+[[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
   bool yes = true;
   broad::each_axis<N>([&](int k) {
     const double lo = box.min[k], hi = box.max[k];
@@ -103,6 +103,25 @@ void whole_or_loose(Body<N>& body, const Work& work) {
   }
 }
 
+// The structure takes the boxes `ids`, which `all` is around.
+template <int N>
+void build(Body<N>& body, std::span<const BoxId> ids, const AabbOf<N>& all) {
+  Store<N>& store = body.store;
+  BroadPhaseKind kind = body.options.kind;
+  if (kind == BroadPhaseKind::automatic) kind = broad::choice<N>(store, ids, body.options.use);
+  if (kind != body.kind) {
+    auto structure = make<N>(kind, store);
+    body.structure->clear();
+    body.structure = std::move(structure);
+    body.kind = kind;
+  }
+  store.all = all;
+  store.origin = ids.empty() ? VecOf<N>(VecOf<N>::Zero()) : VecOf<N>(all.center());
+  body.structure->build(ids);
+  store.indexed = ids.size();
+  body.chosen_for = ids.size();
+}
+
 template <int N>
 void build(Body<N>& body) {
   Store<N>& store = body.store;
@@ -118,24 +137,12 @@ void build(Body<N>& body) {
       all.extend(store.boxes[id]);
     }
     ids.resize(count);
-    BroadPhaseKind kind = body.options.kind;
-    if (kind == BroadPhaseKind::automatic) kind = broad::choice<N>(store, ids, body.options.use);
-    if (kind != body.kind) {
-      auto structure = make<N>(kind, store);
-      body.structure->clear();
-      body.structure = std::move(structure);
-      body.kind = kind;
-    }
-    store.all = all;
-    store.origin = ids.empty() ? VecOf<N>(VecOf<N>::Zero()) : VecOf<N>(all.center());
-    body.structure->build(ids);
+    build<N>(body, ids, all);
     for (const BoxId id : ids) {
       if (store.states[id] != State::loose) continue;
       drop_loose(store, id);
       store.states[id] = State::indexed;
     }
-    store.indexed = ids.size();
-    body.chosen_for = ids.size();
   });
 }
 
@@ -238,8 +245,13 @@ template <int N>
 void BroadPhase<N>::assign(std::span<const Box> boxes) {
   if (boxes.size() >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", boxes.size()));
   Store<N>& store = body_->store;
+  bool all_regular = true;
+  Box all;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    if (!regular<N>(boxes[i])) (void)sort_of<N>(boxes[i], i);
+    all.extend(boxes[i]);
+    if (regular<N>(boxes[i])) continue;
+    all_regular = false;
+    (void)sort_of<N>(boxes[i], i);
   }
   store.boxes.reserve(boxes.size());
   store.states.reserve(boxes.size());
@@ -254,6 +266,14 @@ void BroadPhase<N>::assign(std::span<const Box> boxes) {
   store.states.assign(boxes.size(), State::indexed);  // by build(), which takes them all
   store.loose_at.resize(boxes.size());
   store.used = boxes.size();
+  if (all_regular) {
+    whole_or_loose(*body_, [&] {
+      body_->scratch.resize(boxes.size());
+      for (BoxId id = 0; id < boxes.size(); ++id) body_->scratch[id] = id;
+      build<N>(*body_, body_->scratch, all);
+    });
+    return;
+  }
   for (BoxId id = 0; id < boxes.size(); ++id) {
     if (regular<N>(boxes[id])) continue;
     store.states[id] = State::empty;

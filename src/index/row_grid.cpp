@@ -13,6 +13,7 @@ namespace {
 // Sizes from a power of two down to an eighth of it share a level; more where all of them are sparse.
 constexpr int kOctaves = 3;
 constexpr double kSparse = 2;
+constexpr double kRun = 14;
 
 // Powers of two; every size that is not a normal number counts as the smallest.
 std::size_t octave_of(float size) { return std::bit_cast<std::uint32_t>(size) >> 23U & 0xFFU; }
@@ -80,9 +81,8 @@ class RowGrid final : public Structure<N> {
       const BoxId* ids = level.boxes.ids();
       const LaneView<N> view = level.boxes.view();
       const bool go_on = level.each_run(floats, [&](std::size_t begin, std::size_t end) {
-        return scan_all<N>(view, begin, end, floats, [&](std::size_t slot, bool sure) {
-          return (!sure && apart<N>(store_.boxes[ids[slot]], box)) || sink(ids[slot]);
-        });
+        return scan_all<N>(view, begin, end, floats,
+                           [&](std::size_t slot) { return apart<N>(store_.boxes[ids[slot]], box) || sink(ids[slot]); });
       });
       if (!go_on) return false;
     }
@@ -158,6 +158,20 @@ class RowGrid final : public Structure<N> {
     return level;
   }
 
+  // Rows as wide as fill a vector with what a box is compared with in one of them; along a row, cells are finer.
+  static void widen_rows(double (&cell)[N], const GridLevel<N>& level, const float (&high)[N], std::size_t count) {
+    double run = static_cast<double>(count);  // boxes that a box meets in a row
+    for (int k = 0; k < N; ++k) {
+      const double span = std::max(double{high[k]} - double{level.min[k]}, cell[k]);
+      run *= std::min(1.0, (k == 0 ? 2.5 : 1) * cell[k] / span);
+    }
+    double wider = 3;
+    const auto rows = [&] { return N == 3 ? wider * wider : wider; };
+    while (wider > 1 && run * rows() > kRun) wider -= 0.5;
+    for (int k = 1; k < N; ++k) cell[k] *= wider;
+    if (wider > 1) cell[0] /= 2;
+  }
+
   template <class Member>
   void fill(GridLevel<N>& level, std::span<const BoxId> ids, const Member& member, std::size_t count) {
     float high[N], size = 0;
@@ -178,6 +192,7 @@ class RowGrid final : public Structure<N> {
       level.reach[k] = level.reach[k] * (1 + 1e-6F) + 4e-7F * size;  // more than differences of floats are rounded by
       cell[k] = std::max(double{level.reach[k]}, (double{high[k]} - double{level.min[k]}) * 1e-6);
     }
+    widen_rows(cell, level, high, count);
     const double most = 4.0 * static_cast<double>(count) + 64;
     for (double cells = 2 * most; cells > most;) {
       cells = 1;

@@ -3,19 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace graze::broad {
 namespace {
 
-constexpr float kFar = std::numeric_limits<float>::infinity();
-
-template <int N>
-FloatBox<N> nothing() {
-  FloatBox<N> box;
-  for (int k = 0; k < N; ++k) box.lo[k] = kFar, box.hi[k] = -kFar;
-  return box;
-}
 template <int N>
 bool same(const FloatBox<N>& a, const FloatBox<N>& b) {
   return std::equal(a.lo, a.lo + N, b.lo) && std::equal(a.hi, a.hi + N, b.hi);

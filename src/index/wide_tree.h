@@ -13,6 +13,15 @@ inline constexpr std::uint32_t kNoNode = 0xFFFFFFFF, kLeafBit = 0x80000000;
 /// than its number of boxes allows.
 inline constexpr std::size_t kTreeDepth = 20;
 
+/// Apart from everything.
+template <int N>
+FloatBox<N> nothing() {
+  constexpr float kFar = std::numeric_limits<float>::infinity();
+  FloatBox<N> box;
+  each_axis<N>([&](int k) { box.lo[k] = kFar, box.hi[k] = -kFar; });
+  return box;
+}
+
 /// The boxes of up to eight children by axis, children first. A child is a node, with kLeafBit if that is a leaf; those
 /// of a leaf are ids. Lanes without a child are empty.
 template <int N>

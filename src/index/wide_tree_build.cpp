@@ -104,22 +104,16 @@ void WideTree<N>::build_along_curve(std::span<const BoxId> ids) {
       TreeNode<N>& node = nodes_[n];
       const std::size_t children = std::min(kWide, count - i * kWide);
       links_[n] = {kNoNode, static_cast<std::uint8_t>(children), height, false};
-      for (std::size_t lane = 0; lane < kWide; ++lane) {
-        if (lane >= children) {
-          FloatBox<N> none;
-          for (int k = 0; k < N; ++k) {
-            none.lo[k] = std::numeric_limits<float>::infinity(), none.hi[k] = -none.lo[k];
-          }
-          node.set(lane, none, kNoNode);
-        } else if (height == 0) {
-          const std::size_t from = places[i * kWide + lane].index;
-          node.set(lane, floats_[from], ids[from]);
-          leaf_of_[ids[from]] = n;
-        } else {
-          const auto child = static_cast<std::uint32_t>(below + i * kWide + lane);
-          node.set(lane, bounds(child), place_of(child));
-          links_[child].parent = n;
-        }
+      for (std::size_t lane = children; lane < kWide; ++lane) node.set(lane, nothing<N>(), kNoNode);
+      for (std::size_t lane = 0; height == 0 && lane < children; ++lane) {
+        const std::size_t from = places[i * kWide + lane].index;
+        node.set(lane, floats_[from], ids[from]);
+        leaf_of_[ids[from]] = n;
+      }
+      for (std::size_t lane = 0; height > 0 && lane < children; ++lane) {
+        const auto child = static_cast<std::uint32_t>(below + i * kWide + lane);
+        node.set(lane, bounds(child), place_of(child));
+        links_[child].parent = n;
       }
     }
     below = first;

@@ -200,6 +200,77 @@ TEST(BroadPhase, DecidesInDouble) {
 }
 
 template <int N>
+void expect_batches_are_single_queries() {
+  Generator random(29);
+  for (const BroadPhaseKind kind : kKinds) {
+    for (const std::size_t size : {0, 1, 63, 64, 65, 200, 400}) {
+      SCOPED_TRACE(testing::Message() << name_of(kind) << " " << size);
+      std::vector<graze::AabbOf<N>> boxes, queries;
+      Model<N> model;
+      for (std::size_t i = 0; i < size; ++i) {
+        boxes.push_back(box_of<N>(i % 2 == 0 ? Spread::lattice : Spread::uniform, random));
+        model.boxes[BoxId(i)] = boxes.back();
+      }
+      BroadPhase<N> broad(boxes, {.kind = kind});
+      for (int i = 0; i < 21; ++i) queries.push_back(box_of<N>(Spread::lattice, random));
+      queries[3] = {}, queries[4] = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1e9));
+      queries[5] = queries[4], std::swap(queries[5].min[0], queries[5].max[0]);  // empty on one axis, large on others
+      for (const bool unbounded : {false, true}) {
+        if (unbounded) {
+          graze::AabbOf<N> half = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1));
+          half.max[0] = kInfinity;
+          model.boxes[broad.add(half)] = half;
+        }
+        std::vector<std::vector<BoxId>> found(queries.size());
+        std::size_t last = 0;
+        broad.visit_overlapping_each(std::span<const graze::AabbOf<N>>(queries), [&](std::size_t query, BoxId id) {
+          EXPECT_GE(query, last);
+          found[last = query].push_back(id);
+        });
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+          std::sort(found[i].begin(), found[i].end());
+          ASSERT_EQ(found[i], model.overlapping(queries[i])) << "query " << i;
+        }
+      }
+    }
+  }
+}
+TEST(BroadPhase, BatchesAreSingleQueriesInThePlane) { expect_batches_are_single_queries<2>(); }
+TEST(BroadPhase, BatchesAreSingleQueriesInSpace) { expect_batches_are_single_queries<3>(); }
+
+TEST(BroadPhase, NothingIsLostWhereMemoryIsShort) {
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
+  Generator random(31);
+  std::vector<graze::Aabb> boxes;
+  for (int i = 0; i < 300; ++i) boxes.push_back(box_of<3>(Spread::clustered, random));
+  for (const BroadPhaseKind kind : kKinds) {
+    for (long after = 0; after < 40; ++after) {
+      SCOPED_TRACE(testing::Message() << name_of(kind) << " " << after);
+      const std::span<const graze::Aabb> all(boxes);
+      BroadPhase<3> broad(all.first(100), {.kind = kind});
+      Model<3> model;
+      for (BoxId id = 0; id < 100; ++id) model.boxes[id] = boxes[id];
+      start_failing_allocations(after);
+      std::size_t next = 100;
+      try {
+        for (; next < boxes.size(); ++next) broad.add(boxes[next]);
+        broad.update();
+      } catch (const std::bad_alloc&) {
+      }
+      const bool failed = stop_failing_allocations().failed;
+      // Of the box that was being added it is open whether it is there.
+      for (BoxId id = 100; id < broad.id_limit(); ++id) {
+        if (broad.contains(id)) model.boxes[id] = broad.box(id);
+      }
+      ASSERT_GE(model.boxes.size(), next);
+      ASSERT_EQ(broad.validate(), "");
+      ASSERT_EQ(pair_difference(broad, model), "");
+      if (!failed) break;
+    }
+  }
+}
+
+template <int N>
 void expect_two_sets_meet() {
   Generator random(5);
   for (const BroadPhaseKind kind : kKinds) {
