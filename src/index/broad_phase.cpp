@@ -64,30 +64,6 @@ void put_loose(Store<N>& store, BoxId id) noexcept {
   store.loose.push_back(id);
 }
 
-template <int N>
-broad::StructureOf<N> make(BroadPhaseKind kind, const Store<N>& store) {
-  switch (kind) {
-    case BroadPhaseKind::scalar_list:
-      return broad::make_list<N>(store, true);
-    case BroadPhaseKind::sweep_and_prune:
-      return broad::make_sweep_and_prune<N>(store);
-    case BroadPhaseKind::spatial_hash:
-      return broad::make_spatial_hash<N>(store);
-    case BroadPhaseKind::row_grid:
-      return broad::make_row_grid<N>(store);
-    case BroadPhaseKind::aabb_tree:
-      return broad::make_aabb_tree<N>(store);
-    case BroadPhaseKind::morton_tree:
-      return broad::make_morton_tree<N>(store);
-    case BroadPhaseKind::extent_masks:
-      return broad::make_extent_masks<N>(store);
-    case BroadPhaseKind::automatic:
-    case BroadPhaseKind::list:
-      break;
-  }
-  return broad::make_list<N>(store, false);
-}
-
 // Where memory is short in the middle of a change, everything is looked at one by one: nothing is lost.
 template <int N, class Work>
 void whole_or_loose(Body<N>& body, const Work& work) {
@@ -110,7 +86,7 @@ void build(Body<N>& body, std::span<const BoxId> ids, const AabbOf<N>& all) {
   BroadPhaseKind kind = body.options.kind;
   if (kind == BroadPhaseKind::automatic) kind = broad::choice<N>(store, ids, body.options.use);
   if (kind != body.kind) {
-    auto structure = make<N>(kind, store);
+    auto structure = broad::make<N>(kind, store);
     body.structure->clear();
     body.structure = std::move(structure);
     body.kind = kind;
@@ -200,35 +176,11 @@ struct Counted {
 
 }  // namespace
 
-const char* name_of(BroadPhaseKind kind) {
-  switch (kind) {
-    case BroadPhaseKind::automatic:
-      return "automatic";
-    case BroadPhaseKind::list:
-      return "list";
-    case BroadPhaseKind::scalar_list:
-      return "scalar_list";
-    case BroadPhaseKind::sweep_and_prune:
-      return "sweep_and_prune";
-    case BroadPhaseKind::spatial_hash:
-      return "spatial_hash";
-    case BroadPhaseKind::row_grid:
-      return "row_grid";
-    case BroadPhaseKind::aabb_tree:
-      return "aabb_tree";
-    case BroadPhaseKind::morton_tree:
-      return "morton_tree";
-    case BroadPhaseKind::extent_masks:
-      return "extent_masks";
-  }
-  return "unknown";
-}
-
 template <int N>
 BroadPhase<N>::BroadPhase(const BroadPhaseOptions& options) : body_(std::make_unique<Body<N>>()) {
   body_->options = options;
   body_->kind = options.kind == BroadPhaseKind::automatic ? BroadPhaseKind::list : options.kind;
-  body_->structure = make<N>(body_->kind, body_->store);
+  body_->structure = broad::make<N>(body_->kind, body_->store);
 }
 template <int N>
 BroadPhase<N>::BroadPhase(std::span<const Box> boxes, const BroadPhaseOptions& options) : BroadPhase(options) {

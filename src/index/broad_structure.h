@@ -125,9 +125,7 @@ struct Store {
   static float rounded(double x) { return static_cast<float>(std::min(std::max(x, -3e38), 3e38)); }
   FloatBox<N> floats(const Box& box) const {
     FloatBox<N> f;
-    each_axis<N>([&](int k) {
-      f.lo[k] = rounded(box.min[k] - origin[k]), f.hi[k] = rounded(box.max[k] - origin[k]);
-    });
+    each_axis<N>([&](int k) { f.lo[k] = rounded(box.min[k] - origin[k]), f.hi[k] = rounded(box.max[k] - origin[k]); });
     return f;
   }
   /// Of a box that is bounded.
@@ -268,6 +266,10 @@ template <int N>
 StructureOf<N> make_morton_tree(const Store<N>& store);
 template <int N>
 StructureOf<N> make_extent_masks(const Store<N>& store);
+
+/// Of any kind but automatic, which is a list until something is in it.
+template <int N>
+StructureOf<N> make(BroadPhaseKind kind, const Store<N>& store);
 
 /// What BroadPhaseKind::automatic means for the boxes `ids`.
 template <int N>
