@@ -40,12 +40,13 @@ Sort sort_of(const AabbOf<N>& box, std::size_t index) {
 // Bounded and not empty; without a branch, for most boxes are.
 template <int N>
 [[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
-  bool yes = true;
+  unsigned no = 0;
   broad::each_axis<N>([&](int k) {
     const double lo = box.min[k], hi = box.max[k];
-    yes = yes & (lo <= hi) & (lo >= -broad::kLargestIndexed) & (hi <= broad::kLargestIndexed);
+    no |=
+        unsigned{!(lo <= hi)} | unsigned{!(lo >= -broad::kLargestIndexed)} | unsigned{!(hi <= broad::kLargestIndexed)};
   });
-  return yes;
+  return no == 0;
 }
 
 template <int N>

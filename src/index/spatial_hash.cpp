@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 
 #include "index/broad_structure.h"
@@ -19,7 +18,12 @@ constexpr double kMostCells = 64;
 constexpr double kMostCoordinate = (1U << 21U) - 1;
 
 template <int N>
-using Cell = std::array<std::uint32_t, N>;
+struct Cell {
+  std::uint32_t at[N];
+  std::uint32_t& operator[](int k) { return at[k]; }
+  std::uint32_t operator[](int k) const { return at[k]; }
+  bool operator==(const Cell&) const = default;
+};
 
 template <int N>
 struct Cells {
