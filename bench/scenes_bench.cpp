@@ -157,7 +157,7 @@ void measure_pairs(Claims& claims, Layout layout, std::size_t count, double goal
 // Every kind on the same boxes, for the page.
 void kinds_of_pairs(nlohmann::ordered_json& plots) {
   for (const Layout layout : {Layout::uniform, Layout::clustered, Layout::mixed}) {
-    for (const std::size_t count : {100, 300, 1000, 3000, 10000}) {
+    for (const std::size_t count : {100U, 300U, 1000U, 3000U, 10000U}) {
       for (const BroadPhaseKind kind :
            {BroadPhaseKind::list, BroadPhaseKind::sweep_and_prune, BroadPhaseKind::spatial_hash,
             BroadPhaseKind::row_grid, BroadPhaseKind::aabb_tree, BroadPhaseKind::morton_tree,
@@ -450,7 +450,8 @@ void distribution(nlohmann::ordered_json& plots) {
 
 void scaling(nlohmann::ordered_json& plots) {
   const auto all = circles(1024, 0.25), queries = query_discs(400);
-  for (const std::size_t count : {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}) {
+  for (const std::size_t count :
+       {1U, 2U, 4U, 8U, 16U, 24U, 32U, 48U, 64U, 96U, 128U, 192U, 256U, 384U, 512U, 768U, 1024U}) {
     const std::vector<Disc> discs(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
     for (const BroadPhaseKind kind :
          {BroadPhaseKind::scalar_list, BroadPhaseKind::list, BroadPhaseKind::extent_masks, BroadPhaseKind::aabb_tree}) {
@@ -479,7 +480,7 @@ int main(int argc, char** argv) {
     }
   }
   Claims claims(static_cast<int>(rest.size()), rest.data());
-  for (const std::size_t count : {1000, 10000, 100000}) {
+  for (const std::size_t count : {1000U, 10000U, 100000U}) {
     measure_pairs(claims, Layout::uniform, count, count == 100000 ? 6 : 3);
     measure_pairs(claims, Layout::clustered, count, 6);
     measure_pairs(claims, Layout::mixed, count, 2);

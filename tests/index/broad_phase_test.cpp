@@ -203,7 +203,7 @@ template <int N>
 void expect_batches_are_single_queries() {
   Generator random(29);
   for (const BroadPhaseKind kind : kKinds) {
-    for (const std::size_t size : {0, 1, 63, 64, 65, 200, 400}) {
+    for (const std::size_t size : {0U, 1U, 63U, 64U, 65U, 200U, 400U}) {
       SCOPED_TRACE(testing::Message() << name_of(kind) << " " << size);
       std::vector<graze::AabbOf<N>> boxes, queries;
       Model<N> model;
@@ -274,7 +274,7 @@ template <int N>
 void expect_two_sets_meet() {
   Generator random(5);
   for (const BroadPhaseKind kind : kKinds) {
-    for (const std::size_t size : {0, 3, 80}) {
+    for (const std::size_t size : {0U, 3U, 80U}) {
       SCOPED_TRACE(testing::Message() << name_of(kind) << " " << size);
       Model<N> few, many;
       BroadPhase<N> a({.kind = kind}), b({.kind = kind});
@@ -442,7 +442,7 @@ void expect_improved() {
   std::size_t spent = tree.improve(100, region);
   EXPECT_GT(spent, 0U);
   EXPECT_LE(spent, 100U);
-  for (const std::size_t budget : {100, 1000, 5000}) {
+  for (const std::size_t budget : {100U, 1000U, 5000U}) {
     int calls = 0;
     while ((spent = tree.improve(budget)) > 0) {
       ASSERT_LE(spent, budget);
