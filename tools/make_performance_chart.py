@@ -21,6 +21,7 @@ TITLES = {
     "meshes": "mesh × mesh",
     "bounds": "trees of AABB, OBB, RSS, k-DOP",
     "clouds": "shape, mesh × cloud",
+    "scenes": "broad phases",
     "points": "spheres × points",
     "kd_tree": "k-d tree",
     "points_in_meshes": "points and rays × mesh",

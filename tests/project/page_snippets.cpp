@@ -116,6 +116,25 @@ void noisy_clouds() {
   claim(planned_again && p.low <= p.value && p.value <= p.high, "a chance, with bounds");
 }
 
+void broad_phases() {
+  std::vector<Aabb> boxes;
+  for (int i = 0; i < 1000; ++i) boxes.push_back(Aabb::around(Vec3(i, 0, 0), Vec3(0.5, 0.5, 0.5)));
+  const Aabb query = Aabb::around(Vec3(7, 0, 0), Vec3(0.1, 0.1, 0.1));
+  std::size_t found = 0, pairs = 0;
+  // [snippet broad_phase]
+  BroadPhase<3> scene(boxes);  // or BroadPhase<2>, with Aabb2
+  const BoxId door = scene.add({{0, 5, 0}, {1, 5, 2}});
+  scene.move(door, {{0, 6, 0}, {1, 6, 2}});
+  scene.visit_overlapping(query, [&](BoxId) { ++found; });
+  scene.visit_pairs([&](BoxPair) { ++pairs; });
+  const NearestBox near = scene.nearest(query, 0.5);          // within 0.5 m
+  const BoxHit hit = scene.raycast({0.5, 9, 1}, {0, -1, 0});  // hit.time in multiples of the direction
+  // [/snippet broad_phase]
+  claim(found == 1 && pairs == 999, "neighbours touch");
+  claim(near.id == 7 && near.distance == 0, "the nearest");
+  claim(hit.id == door && std::abs(hit.time - 3) < 1e-12, "the door");
+}
+
 }  // namespace
 
 int main() {
@@ -124,4 +143,5 @@ int main() {
   bounds_over_a_move();
   clearance_along_a_path();
   noisy_clouds();
+  broad_phases();
 }

@@ -1,0 +1,542 @@
+#include "graze/index/broad_phase.h"
+
+#include <fmt/format.h>
+
+#include "graze/base/error.h"
+#include "index/broad_structure.h"
+
+namespace graze {
+
+using broad::Body;
+using broad::State;
+using broad::Store;
+
+namespace {
+
+enum class Sort : std::uint8_t { empty, regular, irregular };
+
+// Throws for a box that is refused.
+template <int N>
+Sort sort_of(const AabbOf<N>& box, std::size_t index) {
+  bool regular = true, empty = false;
+  for (int k = 0; k < N; ++k) {
+    const double lo = box.min[k], hi = box.max[k];
+    if (!(lo <= hi)) {
+      if (!(lo > hi)) throw Error(fmt::format("box {}", index), "has a coordinate that is not a number");
+      empty = true;
+    } else if (!(lo >= -broad::kLargestIndexed && hi <= broad::kLargestIndexed)) {
+      regular = false;
+    }
+  }
+  if (empty) return Sort::empty;
+  for (int k = 0; k < N && !regular; ++k) {
+    if (box.min[k] == kInfinity || box.max[k] == -kInfinity) {
+      throw Error(fmt::format("box {}", index), "lies at infinity; an unbounded side needs min = -inf or max = inf");
+    }
+  }
+  return regular ? Sort::regular : Sort::irregular;
+}
+
+// Bounded and not empty; without a branch, for most boxes are.
+template <int N>
+[[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
+  unsigned no = 0;
+  broad::each_axis<N>([&](int k) {
+    const double lo = box.min[k], hi = box.max[k];
+    no |=
+        unsigned{!(lo <= hi)} | unsigned{!(lo >= -broad::kLargestIndexed)} | unsigned{!(hi <= broad::kLargestIndexed)};
+  });
+  return no == 0;
+}
+
+template <int N>
+void drop_loose(Store<N>& store, BoxId id) {
+  const std::uint32_t at = store.loose_at[id];
+  store.loose[at] = store.loose.back();
+  store.loose_at[store.loose[at]] = at;
+  store.loose.pop_back();
+}
+
+// `loose` has room for every id, so that a box can be put there whatever happens.
+template <int N>
+void put_loose(Store<N>& store, BoxId id) noexcept {
+  store.states[id] = State::loose;
+  store.loose_at[id] = static_cast<std::uint32_t>(store.loose.size());
+  store.loose.push_back(id);
+}
+
+// Where memory is short in the middle of a change, everything is looked at one by one: nothing is lost.
+template <int N, class Work>
+void whole_or_loose(Body<N>& body, const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    body.structure->clear();
+    body.store.indexed = 0;
+    for (BoxId id = 0; id < body.store.boxes.size(); ++id) {
+      if (body.store.states[id] == State::indexed) put_loose(body.store, id);
+    }
+    throw;
+  }
+}
+
+// The structure takes the boxes `ids`, which `all` is around.
+template <int N>
+void build(Body<N>& body, std::span<const BoxId> ids, const AabbOf<N>& all) {
+  Store<N>& store = body.store;
+  BroadPhaseKind kind = body.options.kind;
+  if (kind == BroadPhaseKind::automatic) kind = broad::choice<N>(store, ids, body.options.use);
+  if (kind != body.kind) {
+    auto structure = broad::make<N>(kind, store);
+    body.structure->clear();
+    body.structure = std::move(structure);
+    body.kind = kind;
+  }
+  store.all = all;
+  store.origin = ids.empty() ? VecOf<N>(VecOf<N>::Zero()) : VecOf<N>(all.center());
+  body.structure->build(ids);
+  store.indexed = ids.size();
+  body.chosen_for = ids.size();
+}
+
+template <int N>
+void build(Body<N>& body) {
+  Store<N>& store = body.store;
+  whole_or_loose(body, [&] {
+    std::vector<BoxId>& ids = body.scratch;
+    ids.resize(store.boxes.size());
+    std::size_t count = 0;
+    AabbOf<N> all;
+    for (BoxId id = 0; id < store.boxes.size(); ++id) {
+      const State state = store.states[id];
+      if (state != State::indexed && (state != State::loose || !regular<N>(store.boxes[id]))) continue;
+      ids[count++] = id;
+      all.extend(store.boxes[id]);
+    }
+    ids.resize(count);
+    build<N>(body, ids, all);
+    for (const BoxId id : ids) {
+      if (store.states[id] != State::loose) continue;
+      drop_loose(store, id);
+      store.states[id] = State::indexed;
+    }
+  });
+}
+
+// A box that is in the store and nowhere else.
+template <int N>
+void place(Body<N>& body, BoxId id, Sort sort) {
+  Store<N>& store = body.store;
+  if (sort == Sort::empty) {
+    store.states[id] = State::empty;
+    return;
+  }
+  put_loose(store, id);
+  if (sort == Sort::irregular) return;
+  whole_or_loose(body, [&] {
+    if (store.indexed == 0) {
+      store.origin = store.boxes[id].center();
+      store.all = store.boxes[id];
+      body.structure->build({});
+    }
+    if (!body.structure->insert(id)) return;
+    drop_loose(store, id);
+    store.states[id] = State::indexed;
+    store.all.extend(store.boxes[id]);
+    ++store.indexed;
+  });
+}
+
+template <int N>
+void keep_fit(Body<N>& body) {
+  const bool grown = body.options.kind == BroadPhaseKind::automatic && body.store.indexed > 2 * body.chosen_for + 64;
+  if (grown || body.structure->worn()) build(body);
+}
+
+template <int N>
+void check_id(const Store<N>& store, BoxId id) {
+  if (id >= store.states.size() || store.states[id] == State::absent) {
+    throw Error(fmt::format("box {}", id), "is not in the broad phase");
+  }
+}
+
+// Fills a buffer and counts.
+template <class T>
+struct Counted {
+  std::span<T> into;
+  std::size_t count = 0;
+  void operator()(const T& item) {
+    if (count < into.size()) into[count] = item;
+    ++count;
+  }
+  std::size_t sorted() const {
+    if (count <= into.size()) std::sort(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(count));
+    return count;
+  }
+};
+
+}  // namespace
+
+template <int N>
+BroadPhase<N>::BroadPhase(const BroadPhaseOptions& options) : body_(std::make_unique<Body<N>>()) {
+  body_->options = options;
+  body_->kind = options.kind == BroadPhaseKind::automatic ? BroadPhaseKind::list : options.kind;
+  body_->structure = broad::make<N>(body_->kind, body_->store);
+}
+template <int N>
+BroadPhase<N>::BroadPhase(std::span<const Box> boxes, const BroadPhaseOptions& options) : BroadPhase(options) {
+  assign(boxes);
+}
+template <int N>
+BroadPhase<N>::BroadPhase(BroadPhase&&) noexcept = default;
+template <int N>
+BroadPhase<N>& BroadPhase<N>::operator=(BroadPhase&&) noexcept = default;
+template <int N>
+BroadPhase<N>::~BroadPhase() = default;
+
+template <int N>
+void BroadPhase<N>::assign(std::span<const Box> boxes) {
+  if (boxes.size() >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", boxes.size()));
+  Store<N>& store = body_->store;
+  bool all_regular = true;
+  Box all;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    all.extend(boxes[i]);
+    if (regular<N>(boxes[i])) continue;
+    all_regular = false;
+    (void)sort_of<N>(boxes[i], i);
+  }
+  store.boxes.reserve(boxes.size());
+  store.states.reserve(boxes.size());
+  store.loose_at.reserve(boxes.size());
+  store.loose.reserve(boxes.size());
+  store.free.reserve(boxes.size());
+  body_->structure->clear();
+  store.indexed = 0;
+  store.loose.clear();
+  store.free.clear();
+  store.boxes.assign(boxes.begin(), boxes.end());
+  store.states.assign(boxes.size(), State::indexed);  // by build(), which takes them all
+  store.loose_at.resize(boxes.size());
+  store.used = boxes.size();
+  if (all_regular) {
+    whole_or_loose(*body_, [&] {
+      body_->scratch.resize(boxes.size());
+      for (BoxId id = 0; id < boxes.size(); ++id) body_->scratch[id] = id;
+      build<N>(*body_, body_->scratch, all);
+    });
+    return;
+  }
+  for (BoxId id = 0; id < boxes.size(); ++id) {
+    if (regular<N>(boxes[id])) continue;
+    store.states[id] = State::empty;
+    if (!broad::inverted<N>(boxes[id])) put_loose(store, id);
+  }
+  build(*body_);
+}
+
+template <int N>
+BoxId BroadPhase<N>::add(const Box& box) {
+  Store<N>& store = body_->store;
+  const Sort sort = sort_of<N>(box, store.free.empty() ? store.boxes.size() : store.free.back());
+  if (store.free.empty()) {
+    const std::size_t count = store.boxes.size() + 1;
+    if (count >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", count));
+    if (count > store.loose.capacity()) store.loose.reserve(2 * count);
+    if (count > store.free.capacity()) store.free.reserve(2 * count);
+    store.boxes.reserve(count > store.boxes.capacity() ? 2 * count : count);
+    store.states.reserve(store.boxes.capacity());
+    store.loose_at.reserve(store.boxes.capacity());
+    store.boxes.emplace_back();
+    store.states.push_back(State::absent);
+    store.loose_at.push_back(0);
+    store.free.push_back(static_cast<BoxId>(count - 1));
+  }
+  const BoxId id = store.free.back();
+  store.free.pop_back();
+  store.boxes[id] = box;
+  ++store.used;
+  place(*body_, id, sort);
+  keep_fit(*body_);
+  return id;
+}
+
+template <int N>
+void BroadPhase<N>::move(BoxId id, const Box& box) {
+  Store<N>& store = body_->store;
+  check_id(store, id);
+  const Sort sort = sort_of<N>(box, id);
+  const State was = store.states[id];
+  const Box from = store.boxes[id];
+  store.boxes[id] = box;
+  if (was == State::indexed && sort == Sort::regular) {
+    whole_or_loose(*body_, [&] {
+      store.all.extend(box);
+      if (body_->structure->move(id, from)) return;
+      --store.indexed;
+      put_loose(store, id);
+    });
+  } else {
+    if (was == State::loose) drop_loose(store, id);
+    if (was == State::indexed) {
+      body_->structure->erase(id, from);
+      --store.indexed;
+    }
+    place(*body_, id, sort);
+  }
+  keep_fit(*body_);
+}
+
+template <int N>
+void BroadPhase<N>::remove(BoxId id) {
+  Store<N>& store = body_->store;
+  check_id(store, id);
+  if (store.states[id] == State::loose) drop_loose(store, id);
+  if (store.states[id] == State::indexed) {
+    body_->structure->erase(id, store.boxes[id]);
+    --store.indexed;
+  }
+  store.states[id] = State::absent;
+  store.free.push_back(id);
+  --store.used;
+}
+
+template <int N>
+void BroadPhase<N>::update() {
+  const Store<N>& store = body_->store;
+  const bool pending =
+      std::any_of(store.loose.begin(), store.loose.end(), [&](BoxId id) { return regular<N>(store.boxes[id]); });
+  if (pending) build(*body_);
+}
+
+template <int N>
+std::size_t BroadPhase<N>::size() const {
+  return body_->store.used;
+}
+template <int N>
+bool BroadPhase<N>::contains(BoxId id) const {
+  return id < body_->store.states.size() && body_->store.states[id] != State::absent;
+}
+template <int N>
+auto BroadPhase<N>::box(BoxId id) const -> const Box& {
+  return body_->store.boxes[id];
+}
+template <int N>
+std::size_t BroadPhase<N>::id_limit() const {
+  return body_->store.boxes.size();
+}
+template <int N>
+std::size_t BroadPhase<N>::loose() const {
+  return body_->store.loose.size();
+}
+template <int N>
+BroadPhaseKind BroadPhase<N>::kind() const {
+  return body_->kind;
+}
+
+template <int N>
+void BroadPhase<N>::visit_erased(const Box& box, void* visitor, bool (*call)(void*, BoxId)) const {
+  if (broad::inverted<N>(box)) return;
+  const broad::IdSink sink{visitor, call};
+  if (!body_->structure->visit(box, sink)) return;
+  for (const BoxId id : body_->store.loose) {
+    if (!broad::apart<N>(body_->store.boxes[id], box) && !sink(id)) return;
+  }
+}
+
+template <int N>
+void BroadPhase<N>::visit_each_erased(std::span<const Box> queries, void* visitor,
+                                      bool (*call)(void*, std::size_t, BoxId)) const {
+  const broad::EachSink sink{visitor, call};
+  if (body_->store.loose.empty() && body_->structure->visit_each(queries, sink)) return;
+  bool go_on = true;
+  for (std::size_t i = 0; i < queries.size() && go_on; ++i) {
+    visit_overlapping(queries[i], [&](BoxId id) { return go_on = sink(i, id); });
+  }
+}
+
+template <int N>
+std::size_t BroadPhase<N>::overlapping(const Box& box, std::span<BoxId> into) const {
+  Counted<BoxId> all{into};
+  visit_overlapping(box, all);
+  return all.sorted();
+}
+
+template <int N>
+bool BroadPhase<N>::overlaps(const Box& box) const {
+  bool any = false;
+  visit_overlapping(box, [&](BoxId) { return !(any = true); });
+  return any;
+}
+
+template <int N>
+void BroadPhase<N>::visit_pairs_erased(void* visitor, CallPairs call) const {
+  broad::PairSink sink(visitor, call);
+  if (!body_->structure->pairs(sink)) return;
+  const Store<N>& store = body_->store;
+  for (std::size_t i = 0; i < store.loose.size(); ++i) {
+    const BoxId id = store.loose[i];
+    const auto see = [&](BoxId other) { return sink.add(id, other); };
+    if (!body_->structure->visit(store.boxes[id], {erased(see), &call_visitor<decltype(see), BoxId>})) return;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!broad::apart<N>(store.boxes[id], store.boxes[store.loose[j]]) && !sink.add(id, store.loose[j])) return;
+    }
+  }
+  sink.flush();
+}
+
+template <int N>
+std::size_t BroadPhase<N>::pairs(std::span<BoxPair> into) const {
+  Counted<BoxPair> all{into};
+  visit_pairs(all);
+  return all.sorted();
+}
+
+template <int N>
+bool BroadPhase<N>::any_pair() const {
+  bool any = false;
+  visit_pairs([&](BoxPair) { return !(any = true); });
+  return any;
+}
+
+// Every box of the smaller set is looked up in the larger one.
+template <int N>
+void BroadPhase<N>::visit_pairs_with_erased(const BroadPhase& other, void* visitor, CallPairs call) const {
+  broad::PairSink sink(visitor, call);
+  const bool swapped = other.size() > size();
+  const BroadPhase &few = swapped ? *this : other, &many = swapped ? other : *this;
+  const Store<N>& store = few.body_->store;
+  bool go_on = true;
+  for (BoxId id = 0; id < store.boxes.size() && go_on; ++id) {
+    if (store.states[id] == State::absent || store.states[id] == State::empty) continue;
+    many.visit_overlapping(store.boxes[id], [&](BoxId found) {
+      return go_on = swapped ? sink.add_ordered(id, found) : sink.add_ordered(found, id);
+    });
+  }
+  sink.flush();
+}
+
+template <int N>
+std::size_t BroadPhase<N>::pairs_with(const BroadPhase& other, std::span<BoxPair> into) const {
+  Counted<BoxPair> all{into};
+  visit_pairs_with(other, all);
+  return all.sorted();
+}
+
+template <int N>
+bool BroadPhase<N>::any_pair_with(const BroadPhase& other) const {
+  bool any = false;
+  visit_pairs_with(other, [&](BoxPair) { return !(any = true); });
+  return any;
+}
+
+template <int N>
+NearestBox BroadPhase<N>::nearest(const Box& box, double limit) const {
+  NearestBox best{kNoBox, limit};
+  if (broad::inverted<N>(box) || !(limit >= 0)) return {};
+  const Store<N>& store = body_->store;
+  for (const BoxId id : store.loose) {
+    const double d = broad::distance<N>(store.boxes[id], box);
+    if (d < best.distance || (d == best.distance && id < best.id)) best = {id, d};
+  }
+  body_->structure->nearest(box, best);
+  return best.id == kNoBox ? NearestBox{} : best;
+}
+
+template <int N>
+NearestBoxes BroadPhase<N>::nearest(const BroadPhase& other, double limit) const {
+  const bool swapped = other.size() > size();
+  const BroadPhase &few = swapped ? *this : other, &many = swapped ? other : *this;
+  const Store<N>& store = few.body_->store;
+  NearestBoxes best{{}, limit};
+  for (BoxId id = 0; id < store.boxes.size(); ++id) {
+    if (store.states[id] == State::absent || store.states[id] == State::empty) continue;
+    const NearestBox near = many.nearest(store.boxes[id], best.distance);
+    if (near.id == kNoBox) continue;
+    const BoxPair pair = swapped ? BoxPair{id, near.id} : BoxPair{near.id, id};
+    if (near.distance < best.distance || (near.distance == best.distance && pair < best.pair)) {
+      best = {pair, near.distance};
+    }
+  }
+  return best.pair.a == kNoBox ? NearestBoxes{} : best;
+}
+
+template <int N>
+void BroadPhase<N>::visit_swept_erased(const Box& box, const Vec& direction, double limit, void* visitor,
+                                       bool (*call)(void*, BoxHit)) const {
+  if (broad::inverted<N>(box)) return;
+  const broad::Way<N> way{box, direction, limit};
+  const broad::HitSink sink{visitor, call};
+  if (!body_->structure->visit_swept(way, sink)) return;
+  for (const BoxId id : body_->store.loose) {
+    const double time = way.entry(body_->store.boxes[id]);
+    if (time < kInfinity && !sink({id, time})) return;
+  }
+}
+
+namespace {
+
+template <int N>
+BoxHit first_hit(const Body<N>& body, const broad::Way<N>& way) {
+  if (broad::inverted<N>(way.box)) return {};
+  BoxHit best{kNoBox, way.limit};
+  for (const BoxId id : body.store.loose) {
+    const double t = way.entry(body.store.boxes[id]);
+    if (t < best.time || (t == best.time && t < kInfinity && id < best.id)) best = {id, t};
+  }
+  body.structure->first_hit(way, best);
+  return best.id == kNoBox ? BoxHit{} : best;
+}
+
+}  // namespace
+
+template <int N>
+BoxHit BroadPhase<N>::sweep(const Box& box, const Vec& move) const {
+  return first_hit<N>(*body_, {box, move, 1});
+}
+
+template <int N>
+BoxHit BroadPhase<N>::raycast(const Vec& from, const Vec& direction, double limit) const {
+  return first_hit<N>(*body_, {Box{from, from}, direction, limit});
+}
+
+template <int N>
+std::size_t BroadPhase<N>::memory_bytes() const {
+  const Store<N>& store = body_->store;
+  return sizeof(*body_) + body_->structure->memory_bytes() + store.boxes.capacity() * sizeof(Box) +
+         store.states.capacity() +
+         (store.loose.capacity() + store.free.capacity() + store.loose_at.capacity()) * sizeof(BoxId);
+}
+
+template <int N>
+std::string BroadPhase<N>::validate() const {
+  const Store<N>& store = body_->store;
+  std::size_t indexed = 0, loose = 0, absent = 0;
+  for (BoxId id = 0; id < store.boxes.size(); ++id) {
+    const State state = store.states[id];
+    indexed += state == State::indexed ? 1U : 0U;
+    absent += state == State::absent ? 1U : 0U;
+    if (state == State::loose) {
+      ++loose;
+      if (store.loose_at[id] >= store.loose.size() || store.loose[store.loose_at[id]] != id) {
+        return fmt::format("box {} is not where loose boxes are", id);
+      }
+    }
+    if (state == State::absent) continue;
+    if ((state == State::empty) != store.boxes[id].empty()) return fmt::format("box {} is empty or not", id);
+    if (state != State::indexed) continue;
+    if (!regular<N>(store.boxes[id])) return fmt::format("box {} is unbounded and in the structure", id);
+    Box all = store.all;
+    if (all.extend(store.boxes[id]) != store.all) return fmt::format("box {} is outside of all", id);
+  }
+  if (indexed != store.indexed || loose != store.loose.size() || absent != store.free.size() ||
+      store.boxes.size() - absent != store.used) {
+    return "boxes are counted wrongly";
+  }
+  return body_->structure->validate();
+}
+
+template class BroadPhase<2>;
+template class BroadPhase<3>;
+
+}  // namespace graze

@@ -1,0 +1,121 @@
+#include <bit>
+
+#include "index/row_grid.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "index/row_grid_lanes.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "index/box_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace graze::broad {
+namespace HWY_NAMESPACE {
+
+// Compares one box with runs of others.
+template <int N>
+class Runner {
+ public:
+  HWY_INLINE Runner(const GridLevel<N>& among, const Store<N>& store, PairSink& sink, const FloatBox<N>& box, BoxId id)
+      : view_(among.boxes.view()), ids_(among.boxes.ids()), store_(store), sink_(sink), spread_(box), id_(id) {}
+
+  GRAZE_LANE_FUNCTION bool run(std::size_t begin, std::size_t end) const {
+    for (std::size_t at = begin; at < end; at += hn::Lanes(Floats())) {
+      Found found = found_at<N>(view_, at, end, spread_);
+      for (; found.near != 0; found.near &= found.near - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(found.near));
+        const BoxId other = ids_[at + lane];
+        if ((found.sure >> lane & 1U) == 0 && apart<N>(store_.boxes[other], store_.boxes[id_])) continue;
+        if (!sink_.add(id_, other)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  LaneView<N> view_;
+  const BoxId* ids_;
+  const Store<N>& store_;
+  PairSink& sink_;
+  Spread<N> spread_;
+  BoxId id_;
+};
+
+// Boxes are compared with those behind them only: the rest of their row, and rows that come later.
+template <int N>
+bool pairs_within_of(const GridLevel<N>& level, const Store<N>& store, PairSink& sink) {
+  for (std::size_t slot = 0; slot < level.boxes.size(); ++slot) {
+    const FloatBox<N> box = level.boxes.box(slot);
+    if (!(box.lo[0] <= box.hi[0])) continue;  // erased
+    std::uint32_t at[3] = {}, lo[3] = {}, hi[3] = {};
+    each_axis<N>([&](int k) {
+      at[k] = level.first_cell(box.lo[k], k);
+      hi[k] = level.last_cell(box.hi[k], k);
+      lo[k] = level.first_cell(box.lo[k] - level.reach[k], k);
+    });
+    const Runner<N> runner(level, store, sink, box, level.boxes.id(slot));
+    const auto row = [&](std::uint32_t y, std::uint32_t z) {
+      return (std::size_t{z} * level.dims[1] + y) * level.dims[0];
+    };
+    if (!runner.run(slot + 1, level.start[row(at[1], at[2]) + hi[0] + 1])) return false;
+    for (std::uint32_t z = at[2]; z <= hi[2]; ++z) {
+      for (std::uint32_t y = z == at[2] ? at[1] + 1 : lo[1]; y <= hi[1]; ++y) {
+        if (!runner.run(level.start[row(y, z) + lo[0]], level.start[row(y, z) + hi[0] + 1])) return false;
+      }
+    }
+  }
+  return true;
+}
+
+template <int N>
+bool pairs_across_of(const GridLevel<N>& fine, const GridLevel<N>& coarse, const Store<N>& store, PairSink& sink) {
+  for (std::size_t slot = 0; slot < fine.boxes.size(); ++slot) {
+    const FloatBox<N> box = fine.boxes.box(slot);
+    if (!(box.lo[0] <= box.hi[0])) continue;
+    const Runner<N> runner(coarse, store, sink, box, fine.boxes.id(slot));
+    if (!coarse.each_run(box, [&](std::size_t begin, std::size_t end) { return runner.run(begin, end); })) return false;
+  }
+  return true;
+}
+
+bool pairs_within2(const GridLevel<2>& level, const Store<2>& store, PairSink& sink) {
+  return pairs_within_of<2>(level, store, sink);
+}
+bool pairs_within3(const GridLevel<3>& level, const Store<3>& store, PairSink& sink) {
+  return pairs_within_of<3>(level, store, sink);
+}
+bool pairs_across2(const GridLevel<2>& fine, const GridLevel<2>& coarse, const Store<2>& store, PairSink& sink) {
+  return pairs_across_of<2>(fine, coarse, store, sink);
+}
+bool pairs_across3(const GridLevel<3>& fine, const GridLevel<3>& coarse, const Store<3>& store, PairSink& sink) {
+  return pairs_across_of<3>(fine, coarse, store, sink);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graze::broad
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graze::broad {
+
+HWY_EXPORT(pairs_within2);
+HWY_EXPORT(pairs_within3);
+HWY_EXPORT(pairs_across2);
+HWY_EXPORT(pairs_across3);
+
+bool pairs_within(const GridLevel<2>& level, const Store<2>& store, PairSink& sink) {
+  return HWY_DYNAMIC_DISPATCH(pairs_within2)(level, store, sink);
+}
+bool pairs_within(const GridLevel<3>& level, const Store<3>& store, PairSink& sink) {
+  return HWY_DYNAMIC_DISPATCH(pairs_within3)(level, store, sink);
+}
+bool pairs_across(const GridLevel<2>& fine, const GridLevel<2>& coarse, const Store<2>& store, PairSink& sink) {
+  return HWY_DYNAMIC_DISPATCH(pairs_across2)(fine, coarse, store, sink);
+}
+bool pairs_across(const GridLevel<3>& fine, const GridLevel<3>& coarse, const Store<3>& store, PairSink& sink) {
+  return HWY_DYNAMIC_DISPATCH(pairs_across3)(fine, coarse, store, sink);
+}
+
+}  // namespace graze::broad
+#endif
