@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test::broad_phase_model {
-namespace {
+namespace broad_phase_test {
 
 using graze::MortonTree;
 using graze::QueryStamps;
@@ -481,5 +481,5 @@ TEST(SpatialHash, StampsSeeEachBoxOnce) {
   }
 }
 
-}  // namespace
+}  // namespace broad_phase_test
 }  // namespace graze_test::broad_phase_model
