@@ -87,7 +87,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Enough of one point to make a block a grid of its own; a CAPT of so many takes long and answers the same.
   if (repeat > 250 && !points.empty()) points.insert(points.end(), 600, points.front());
   graze::PointGrid grid(floats(points), {.point_radius = point_radius});
-  const std::string invalid = grid.validate();
+  // Nearly all of the time of a run: of one input in eight.
+  const bool validated = repeat % 8 == 0;
+  const std::string invalid = validated ? grid.validate() : "";
   expect(invalid.empty(), invalid.c_str());
   for (int i = 0; i < 6; ++i) {
     const double x = bytes.number(), y = bytes.number(), z = bytes.number();
@@ -114,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       points[i] = {x, y, bytes.coordinate()};
     }
     grid.update(floats(points), first, changed);
-    const std::string broken = grid.validate();
+    const std::string broken = validated ? grid.validate() : "";
     expect(broken.empty(), broken.c_str());
     const double x = bytes.number(), y = bytes.number(), z = bytes.number();
     Points once = points;

@@ -98,7 +98,7 @@ class ContactQuery {
     for (std::size_t k = 0; k < common.size; ++k) {
       // Rounding and tilt may carry a corner past the pair's own depth.
       const double depth = std::min(common.items[k].depth, deepest);
-      if (depth < -margin_) continue;
+      if (depth < -margin_ - d.tolerance) continue;
       shown = std::max(shown, depth);
       add({common.items[k].on_a, d.normal, depth, feature_of(a, i), feature_of(b, j)});
     }
@@ -116,26 +116,24 @@ class ContactQuery {
 
   void add(const Found& contact);
   bool empty() const { return count_ == 0; }
-  /// Whether one of them is no near contact: parts meet.
-  bool overlaps() const {
+  /// Whether one of them is at least this deep.
+  bool reaches(double depth) const {
     for (std::size_t i = 0; i < count_; ++i) {
-      if ((many_.empty() ? found_[i].depth : many_[i].depth) >= 0) return true;
+      if ((many_.empty() ? found_[i].depth : many_[i].depth) >= depth) return true;
     }
     return false;
   }
-  /// Drops those of which holds(contact) is false.
-  template <class Holds>
-  void keep(const Holds& holds) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (many_.empty()) {
-        if (holds(found_[i])) found_[kept++] = found_[i];
-      } else {
-        const Contact& c = many_[i];
-        if (holds(Found{c.point, c.normal, c.depth, c.a, c.b})) many_[kept++] = c;
-      }
+  /// Drops those of which corrected(contact), which may change it, is false.
+  template <class Corrected>
+  void keep(const Corrected& corrected) {
+    const std::size_t count = count_;
+    count_ = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Found c =
+          many_.empty() ? found_[i] : Found{many_[i].point, many_[i].normal, many_[i].depth, many_[i].a, many_[i].b};
+      // What was kept takes no more room than what was looked at.
+      if (corrected(c)) add(c);
     }
-    count_ = kept;
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "query/escape.h"
 
 #include "base/overloads.h"
+#include "query/farthest.h"
 #include "query/mesh_ask.h"
 #include "query/mesh_inside.h"
 
@@ -25,14 +26,6 @@ constexpr double kBackOff = 1e-6;
 constexpr double kProlong = 1e-7;
 // Parts this near, in the same lengths, hold a translation back.
 constexpr double kContact = 1e-5;
-
-template <class S>
-Vec3 farthest(const S& s, const Vec3& n) {
-  const auto c = core(s);
-  return along(plus(c.center(), c.support(n)), rounding_radius(s), n);
-}
-Vec3 farthest(const Facet& f, const Vec3& n) { return farthest(f.triangle, n); }
-Vec3 farthest(const Ball& b, const Vec3& n) { return along(b.center, b.sphere.radius, n); }
 
 // A facet as the triangle that it is.
 template <class S>

@@ -134,6 +134,19 @@ void turn_outward(const Facet& a, const Facet& b, const Relative& relative, cons
   if (best.value > -kInfinity) d = best;
 }
 
+// Facets that touch do so along many axes. Across one of the facets, if that is one of them, all of the common patch
+// shows.
+void prefer_faces(const Facet& a, const Facet& b, const Relative& relative, const TrianglePair& pair, PairDistance& d) {
+  const auto take = [&](const Vec3& n) {
+    const Span on_a = span_of(pair.core_a.corners.data(), n), on_b = span_of(pair.b, n);
+    if (norm_sq(n) == 0 || on_b.least - on_a.most < d.value - d.tolerance) return false;
+    d.normal = n;
+    return true;
+  };
+  if (a.solid && take(a.outward())) return;
+  if (b.solid) take(times(-1, turned(relative.rotation, b.outward())));
+}
+
 }  // namespace
 
 PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& asked) {
@@ -159,6 +172,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
       d.on_a = plus(pair.core_a.middle, touching_points(pair.cores, none).on_a);
     }
     d.value = value, d.tolerance = 2 * rounding + placing, d.normal = toward;
+    if (certain && value >= -rounding && question.depth) prefer_faces(a, b, relative, pair, d);
   } else {
     certain = false;
   }

@@ -36,6 +36,18 @@ void turn_outward(const A& a, const Facet& b, const Relative& relative, PairDist
   }
 }
 
+/// What touches a facet does so along many directions. Across the facet, if that is one of them, all of the common
+/// patch shows.
+template <class A>
+void prefer_face(const A& a, const Facet& b, const Relative& relative, PairDistance& d) {
+  if constexpr (Bounded<A>) {
+    const Vec3 n = times(-1, turned(relative.rotation, b.outward()));
+    const auto core_a = core(a);
+    const Vec3 highest = along(plus(core_a.center(), core_a.support(n)), rounding_radius(a), n);
+    if (norm_sq(n) > 0 && dot(n, minus(relative.to_a(b.triangle.a()), highest)) >= -2 * d.tolerance) d.normal = n;
+  }
+}
+
 /// The question to the triangles alone. The way out of a solid may be longer than theirs: what they tell of an overlap
 /// is no reason to pass over it, or the deepest would depend on which was asked first.
 inline PairQuestion before_turning(const PairQuestion& question, bool solid) {
@@ -47,7 +59,10 @@ inline PairQuestion before_turning(const PairQuestion& question, bool solid) {
 template <class A>
 PairDistance measure(const A& a, const Facet& b, const Relative& relative, const PairQuestion& question) {
   PairDistance d = measure_either(a, b.triangle, relative, before_turning(question, b.solid));
-  if (b.solid && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, d);
+  if (b.solid && !d.beyond && question.depth) {
+    if (std::abs(d.value) <= d.tolerance) prefer_face(a, b, relative, d);
+    else if (d.value < 0) turn_outward(a, b, relative, d);
+  }
   if (!d.beyond && d.value > question.limit + d.tolerance) return beyond_limit();
   return d;
 }

@@ -5,6 +5,7 @@
 #include "query/mesh_inside.h"
 #include "query/parts.h"
 #include "query/point_depth.h"
+#include "query/solid_contacts.h"
 
 namespace graze {
 namespace {
@@ -36,58 +37,19 @@ void ask_in_parts(const Mesh& a, const Mesh& b, const Relative& relative, int th
   }
 }
 
-// Contacts of solids are those at which both would touch once separated, and such of single parts as lie between
-// the surfaces. Each has a place on both bodies, and its normal leads out of them.
-class SolidContacts {
- public:
-  SolidContacts(const Geometry& first, const Geometry& second, const Relative& relative, double depth)
-      : first_(first),
-        second_(second),
-        relative_(relative),
-        depth_(depth),
-        slack_(4 * escape_rounding(first, second, relative)) {}
-
-  bool holds(const ContactQuery::Found& c) const {
-    if (c.depth > depth_ + slack_) return false;
-    const double size = std::abs(c.depth);
-    const Vec3 middle = along(c.on_a, -c.depth / 2, c.normal), on_b = along(c.on_a, -c.depth, c.normal);
-    return near(first_, middle, size) && near(second_, relative_.to_b(middle), size) &&
-           leads_out(first_, c.on_a, c.normal, size) &&
-           leads_out(second_, relative_.to_b(on_b), times(-1, turned_back(relative_.rotation, c.normal)), size);
-  }
-
- private:
-  bool near(const Geometry& g, const Vec3& p, double depth) const {
-    return std::abs(point_depth(g, p).depth) <= depth / 2 + slack_;
-  }
-  // From a place on the surface.
-  bool leads_out(const Geometry& g, const Vec3& p, const Vec3& n, double depth) const {
-    const Mesh* solid = solid_of(g);
-    constexpr double kBeside = 1e-3;
-    return solid == nullptr || solid->winding(along(p, std::max(kBeside * depth, 64 * slack_), n)) == 0;
-  }
-
-  const Geometry &first_, &second_;
-  const Relative& relative_;
-  double depth_, slack_;
-};
-
 // What almost touches after b has moved by the depth along the normal.
-void touching_contacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way, ContactQuery& query) {
+void touching_contacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way,
+                       const SolidContacts& solids, ContactQuery& query) {
   const PairDistance& d = way.distance;
-  const double depth = -d.value, room = 8 * escape_rounding(pair.first, pair.second, relative) + 1e-9 * depth;
+  const double depth = -d.value, room = 2 * contact_slack(pair, relative) + 1e-9 * depth;
   Relative moved = relative;
   moved.translation = along(relative.translation, depth, d.normal);
   ContactQuery after(moved, room, nullptr);
   pair.visit([&](const auto& a, const auto& b) { ask_parts(a, b, moved, after); });
-  const SolidContacts solids(pair.first, pair.second, relative, depth);
-  bool any = false;
   for (const ContactQuery::Found& f : after.result(ContactQuery::kCapacity)) {
-    const ContactQuery::Found c{f.on_a, d.normal, depth, f.a, f.b};
-    if (!solids.holds(c)) continue;
-    query.add(c), any = true;
+    ContactQuery::Found c{f.on_a, d.normal, depth, f.a, f.b};
+    if (solids.correct(c)) query.add(c);
   }
-  if (!any) query.add({d.on_a, d.normal, depth, way.a, way.b});
 }
 
 // Every ball of a cloud whose centre is inside has a depth of its own.
@@ -121,24 +83,29 @@ void parts_contacts(const PartsPair& pair, const Relative& relative, int threads
   });
   const Mesh *const solid_a = solid_of(pair.first), *const solid_b = solid_of(pair.second);
   if (solid_a == nullptr && solid_b == nullptr) return;
-  if (!query.overlaps() && !any_inside(pair.first, pair.second, relative)) return;
+  const double slack = contact_slack(pair, relative);
+  if (!query.reaches(-slack) && !any_inside(pair.first, pair.second, relative)) return;
   const PartsDistance way = parts_distance(pair, relative, {});
-  if (!(way.distance.value < 0)) return;
-  const SolidContacts solids(pair.first, pair.second, relative, -way.distance.value);
+  if (!(way.distance.value <= slack) || !std::isfinite(way.distance.value)) return;
+  const SolidContacts solids(pair, relative, way);
+  bool fits = false;
   pair.visit([&]<class A, class B>(const A& a, const B& b) {
     if constexpr (std::same_as<B, Cloud>) {
       // Balls with their centre inside have a depth of their own.
       if constexpr (std::same_as<A, Mesh>) {
-        query.keep([&](const ContactQuery::Found& c) {
-          return a.winding(relative.to_a(b.point(c.b))) == 0 && solids.holds(c);
-        });
+        query.keep(
+            [&](ContactQuery::Found& c) { return a.winding(relative.to_a(b.point(c.b))) == 0 && solids.correct(c); });
         point_contacts(a, b, relative, query);
       }
     } else {
-      query.keep([&](const ContactQuery::Found& c) { return solids.holds(c); });
-      if (std::isfinite(way.distance.value)) touching_contacts(pair, relative, way, query);
+      // A body that just fits into another one touches it on all sides: nothing proves an overlap.
+      query.keep([&](ContactQuery::Found& c) { return c.depth < -slack || solids.correct(c); });
+      fits = way.distance.value + way.distance.tolerance >= -slack && query.reaches(-slack);
+      if (way.distance.value < -slack && !fits) touching_contacts(pair, relative, way, solids, query);
     }
   });
+  if (!fits && !query.reaches(-way.distance.value - slack))
+    query.add({way.distance.on_a, way.distance.normal, -way.distance.value, way.a, way.b});
 }
 
 }  // namespace graze

@@ -58,6 +58,11 @@ PartsDistance mesh_distance(const PartsPair& pair, const Relative& relative, con
   PairDistance& d = r.distance;
   if (!d.beyond) remember(question.cache, pair.first, pair.second, r.a, r.b);
   const bool apart = d.beyond || d.value > 0;
+  if (apart && solid && !point && question.depth && d.value <= d.tolerance) {
+    // Of parts that touch, the line between their points says nothing about where the bodies would part.
+    const PairDistance touching = solid_depth(pair, relative).distance;
+    if (-touching.value <= d.tolerance + touching.tolerance) d.normal = touching.normal, d.on_a = touching.on_a;
+  }
   Vec3 inside = Vec3::Zero();
   if (apart && (!solid || point || !any_inside(pair.first, pair.second, relative, nullptr, &inside))) return r;
   if (!question.depth) {

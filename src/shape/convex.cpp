@@ -134,10 +134,8 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     data->first_triangle.assign(solid->normals.size() + 1, 0);
     for (const int face : solid->face_of) ++data->first_triangle[index(face) + 1];
     std::partial_sum(data->first_triangle.begin(), data->first_triangle.end(), data->first_triangle.begin());
-    const auto vertex_lanes = lanes::arranged<Lane, 3>(data->vertices.size(), coordinates_of(data->vertices));
-    for (const Vec3& n : solid->normals) {
-      data->faces.push_back({n, along(data->vertices[highest(vertex_lanes, n)], n)});
-    }
+    const Farthest farthest(data->vertices);
+    for (const Vec3& n : solid->normals) data->faces.push_back({n, along(data->vertices[farthest(n)], n)});
   } else {
     data->vertices = std::move(candidates);
   }
@@ -149,11 +147,12 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
   }
   data->radius *= 1 + 8 * kEpsilon;
   data->vertex_lanes = lanes::arranged<Lane, 3>(data->centered.size(), coordinates_of(data->centered));
+  data->table = SupportTable::of(data->centered, data->radius);
+  data->stamp = stamp_of(data->vertices);
   if (solid) {
+    const Farthest farthest(data->centered);
     std::vector<double> offsets;
-    for (const Face& f : data->faces) {
-      offsets.push_back(along(data->centered[highest(data->vertex_lanes, f.normal)], f.normal));
-    }
+    for (const Face& f : data->faces) offsets.push_back(along(data->centered[farthest(f.normal)], f.normal));
     data->face_lanes = lanes::arranged<Lane, 4>(data->faces.size(), [&](std::size_t i) {
       const Vec3& n = data->faces[i].normal;
       return std::array{n.x(), n.y(), n.z(), offsets[i]};
@@ -168,8 +167,6 @@ Convex Convex::hull_of(std::span<const Vec3> points) {
     }
     data->inner_radius = std::max(0.0, data->inner_radius - 8 * kEpsilon * data->radius);
   }
-  data->table = SupportTable::of(data->centered, data->radius);
-  data->stamp = stamp_of(data->vertices);
   return Convex(std::move(data));
 }
 

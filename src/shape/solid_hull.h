@@ -15,6 +15,7 @@ struct SolidHull {
   std::vector<int> face_of;                   ///< per triangle
   std::vector<Vec3> normals;                  ///< per face; unit, outward
   Vec3 center;                                ///< inside, among the scaled points
+  bool merged_by_qhull = false;               ///< which takes time with the square of the corners of a face
 };
 
 /// A point that stands out of the hull of the others by no more than this, in the unit of the scaled points, may be

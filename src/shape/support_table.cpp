@@ -199,4 +199,21 @@ std::size_t SupportTable::memory_bytes() const {
          vertices_.capacity() * sizeof(std::uint32_t);
 }
 
+Farthest::Farthest(std::span<const Vec3> points)
+    : lanes_(lanes::arranged<SupportTable::Lane, 3>(points.size(), [&](std::size_t i) {
+        return std::array{points[i].x(), points[i].y(), points[i].z()};
+      })) {
+  double radius = 0;
+  for (const Vec3& p : points) radius = std::max(radius, p.norm());
+  table_ = SupportTable::of(points, radius * (1 + 8 * kEpsilon));
+}
+
+std::size_t Farthest::operator()(const Vec3& direction) const {
+  if (table_ != nullptr) {
+    const SupportTable::Candidates near = table_->candidates(direction);
+    if (near.blocks > 0) return near.vertices[lanes::highest_vertex(near.lanes, near.blocks, direction)];
+  }
+  return lanes::highest_vertex(lanes_[0].values, lanes_.size() / 3, direction);
+}
+
 }  // namespace graze

@@ -37,10 +37,11 @@ class SupportTable {
 
   std::size_t memory_bytes() const;
 
- private:
   struct alignas(64) Lane {
     double values[8];
   };
+
+ private:
   struct List {
     std::uint32_t first = 0, blocks = 0;  // in blocks of eight
   };
@@ -49,6 +50,17 @@ class SupportTable {
   std::vector<List> cells_;  // face by face, row by row
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> vertices_;
+};
+
+/// The farthest of some points along a direction, to the bit that of a scan of all (ties: the lower index).
+class Farthest {
+ public:
+  explicit Farthest(std::span<const Vec3> points);
+  std::size_t operator()(const Vec3& direction) const;
+
+ private:
+  std::vector<SupportTable::Lane> lanes_;
+  std::shared_ptr<const SupportTable> table_;
 };
 
 }  // namespace graze

@@ -139,7 +139,7 @@ std::uint64_t answers(std::size_t count, int threads, std::uint64_t (*of)(std::s
 
 // Change it when answers are meant to change, and say why in the commit. Every build must print the same.
 constexpr std::size_t kCommittedCount = 20000;
-constexpr std::uint64_t kCommittedHash = 13541992917939649243U;
+constexpr std::uint64_t kCommittedHash = 13610555236213343011U;
 
 TEST(Determinism, AnswersAreThoseThatWereCommitted) { EXPECT_EQ(answers(kCommittedCount, 1), kCommittedHash); }
 

@@ -36,9 +36,10 @@ struct ContactOptions {
 /// Writes the contacts of a and b to `buffer`, deepest first, and returns the part that was filled: empty if the pair
 /// is apart by more than the margin. Where two faces, a face and an edge, or two parallel edges meet, the corners of
 /// the common patch are reported; elsewhere one point. Of meshes every touching pair of parts has contacts of its own,
-/// with a depth of its own: how far these two must move. Of solid meshes: where both touch once separated, and those
-/// of parts that lie within half their depth of both surfaces, with normals that lead out; every point of a cloud that
-/// is inside has its own. Up to 256 are spread and the same place is reported once; with
+/// with a depth of its own: how far these two must move. Of solid meshes, touching or overlapping: on the surfaces of
+/// both, and once b has moved by the depth along the normal, the plane across the normal lies between the two near the
+/// contact (docs/meshes.md has the rule for concave places); the deepest is that of the translation that separates all;
+/// every point of a cloud that is inside has its own. Up to 256 are spread and the same place is reported once; with
 /// a larger `max` the buffer gets all of them, or the deepest that fit. With one thread it never throws or allocates
 /// (but see Cloud::prepare); more threads need memory for what they find, and throw std::bad_alloc if there is none.
 std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,

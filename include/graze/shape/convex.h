@@ -27,7 +27,7 @@ class Convex {
     double offset;
   };
 
-  /// O(n log n) for the hull and O(vertices × faces) to prove that its faces bound it. Throws Error if there are no
+  /// About O(n log n): 100,000 points on a sphere or on a few circles take some seconds. Throws Error if there are no
   /// points or one is not finite.
   static Convex hull_of(std::span<const Vec3> points);
 
@@ -37,8 +37,8 @@ class Convex {
   /// hull keeps every distinct point, extreme or not.
   std::span<const Vec3> vertices() const { return data_->vertices; }
   /// The bounding planes; empty for a flat hull (also for one whose thickness drowns in rounding, or whose planes
-  /// rounding makes looser than 1e-13 of its size). Coplanar neighbours are merged. normal · v <= offset holds to the
-  /// bit for every vertex, evaluated as (x·x + y·y) + z·z.
+  /// rounding makes looser than 1e-13 of its size, as where a face has tens of thousands of corners). Coplanar
+  /// neighbours are merged. normal · v <= offset holds to the bit for every vertex, evaluated as (x·x + y·y) + z·z.
   std::span<const Face> faces() const { return data_->faces; }
   /// Triangles of the boundary as indices into vertices(), counter-clockwise from outside, face by face; empty for a
   /// flat hull.
