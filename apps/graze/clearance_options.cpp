@@ -47,11 +47,12 @@ std::vector<std::string> ClearanceArguments::outputs() const {
   return out;
 }
 
-CoverageOptions ClearanceArguments::coverage() const {
-  CoverageOptions out{.lookout = lookout, .points = scan_density, .gap = gap, .demanded = {}, .min_share = min_scanned};
+clearance::CoverageOptions ClearanceArguments::coverage() const {
+  clearance::CoverageOptions out{
+      .lookout = lookout, .points = scan_density, .gap = gap, .demanded = {}, .min_share = min_scanned};
   for (const std::string& name : sides) {
-    for (std::size_t side = 0; side < kSides; ++side) {
-      if (name == "all" || name == name_of(static_cast<Side>(side))) out.demanded[side] = true;
+    for (std::size_t side = 0; side < clearance::kSides; ++side) {
+      if (name == "all" || name == name_of(static_cast<clearance::Side>(side))) out.demanded[side] = true;
     }
   }
   return out;

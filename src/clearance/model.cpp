@@ -13,8 +13,7 @@
 #include "query/point_depth.h"
 #include "query/point_shape.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 Reach reach_of(const Vec3& off) {
@@ -225,21 +224,15 @@ const Mesh& ModelData::surface() const {
   return s != nullptr && !s->whole && !s->cut.empty() ? s->cut : mesh;
 }
 
-}  // namespace clearance
+Model::Model() : data_(std::make_shared<ModelData>()) {}
+Model::Model(const Cloud& cloud, int threads, double uncertainty) : data_(of_cloud(cloud, threads, uncertainty)) {}
+Model::Model(const Mesh& mesh, double uncertainty) : data_(of_mesh(mesh, uncertainty)) {}
+Model::Model(std::span<const Placed> shapes) : data_(of_shapes(shapes)) {}
 
-using clearance::Kind;
-using clearance::ModelData;
-
-ClearanceModel::ClearanceModel() : data_(std::make_shared<ModelData>()) {}
-ClearanceModel::ClearanceModel(const Cloud& cloud, int threads, double uncertainty)
-    : data_(clearance::of_cloud(cloud, threads, uncertainty)) {}
-ClearanceModel::ClearanceModel(const Mesh& mesh, double uncertainty) : data_(clearance::of_mesh(mesh, uncertainty)) {}
-ClearanceModel::ClearanceModel(std::span<const Placed> shapes) : data_(clearance::of_shapes(shapes)) {}
-
-ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
+Model Model::deforming(std::vector<Model> shapes) {
   auto data = std::make_shared<ModelData>();
   Aabb all;
-  for (const ClearanceModel& shape : shapes) {
+  for (const Model& shape : shapes) {
     if (shape.data().kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
     all.extend(shape.bounds());
     data->size += shape.size();
@@ -247,29 +240,29 @@ ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
   }
   data->kind = Kind::frames;
   data->frames = std::move(shapes);
-  clearance::set_bounds(*data, all);
-  ClearanceModel model;
+  set_bounds(*data, all);
+  Model model;
   model.data_ = std::move(data);
   return model;
 }
 
-std::span<const ClearanceModel> ClearanceModel::frames() const { return data_->frames; }
-std::size_t ClearanceModel::size() const { return data_->size; }
-const Aabb& ClearanceModel::bounds() const { return data_->bounds; }
-double ClearanceModel::uncertainty() const { return data_->uncertainty; }
+std::span<const Model> Model::frames() const { return data_->frames; }
+std::size_t Model::size() const { return data_->size; }
+const Aabb& Model::bounds() const { return data_->bounds; }
+double Model::uncertainty() const { return data_->uncertainty; }
 
-ModelDistance ClearanceModel::distance(const Vec3& place, double limit) const {
+ModelDistance Model::distance(const Vec3& place, double limit) const {
   const ModelData& d = *data_;
   if (d.solid() && d.mesh.winding(place) != 0) {
     return d.inside_distance(place);
   }
-  ModelDistance nearest = clearance::nearest_core(d, place, limit + d.radius);
+  ModelDistance nearest = nearest_core(d, place, limit + d.radius);
   nearest.value -= d.radius;
   return nearest.value <= limit ? nearest : ModelDistance{};
 }
 
-std::size_t ClearanceModel::memory_bytes() const {
+std::size_t Model::memory_bytes() const {
   return data_->own_tree.memory_bytes() + data_->slots.capacity() * sizeof(Vec3);
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

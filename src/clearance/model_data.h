@@ -20,7 +20,7 @@ struct ModelData {
   Cloud cloud;
   Mesh mesh;
   std::vector<Placed> shapes;
-  std::vector<ClearanceModel> frames;
+  std::vector<Model> frames;
 
   Bvh own_tree;                      // of points and shapes; a mesh has its own
   const bvh::Tree* tree = nullptr;   // the one that counts

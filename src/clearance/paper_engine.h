@@ -15,7 +15,7 @@ struct PaperEngine {
   double radius;
   bool segments;  // kd-CD, not kd-CD-simple
   int threads;
-  ClearanceModel model;
+  Model model;
   PoseTree tree;
   Field field;
   PaperTable table;

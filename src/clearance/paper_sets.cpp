@@ -8,8 +8,7 @@
 #include "index/bvh_walk.h"
 #include "motion/pose_walk.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 // What decides, as the naive loops have it.
@@ -261,8 +260,6 @@ void PaperEngine::decide(std::span<const Vec3> scan, const ScanIndex& index, std
   for_each_part(index, threads, {}, [&] { return PaperWorker(*this, scan, index, hits); });
 }
 
-}  // namespace clearance
-
 std::vector<std::uint8_t> PaperClearance::colliding(PaperMethod method, std::span<const Vec3> scan) const {
   if (method != PaperMethod::kd_cd_simple && method != PaperMethod::kd_cd) {
     throw Error(std::string(name_of(method)), "finds depths, not sets");
@@ -271,12 +268,12 @@ std::vector<std::uint8_t> PaperClearance::colliding(PaperMethod method, std::spa
   if (models_[0].empty() || scan.empty()) return hits;
   const bool along = method == PaperMethod::kd_cd;
   if (is_deforming()) {
-    clearance::search_each_pose(*this, along, scan, hits);
+    search_each_pose(*this, along, scan, hits);
     return hits;
   }
-  const clearance::PaperEngine engine(*this, along);
-  engine.decide(scan, clearance::ScanIndex(scan, options_.threads), hits);
+  const PaperEngine engine(*this, along);
+  engine.decide(scan, ScanIndex(scan, options_.threads), hits);
   return hits;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -11,13 +11,8 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
-
-using clearance::Candidate;
-using clearance::Cell;
-using clearance::CellKey;
-using clearance::Cells;
 
 constexpr std::size_t kGrain = 65536;  // points that one thread takes at a time
 constexpr std::int64_t kMostRows = 10'000'000;
@@ -34,7 +29,7 @@ struct Tally {
 
   static void take(Candidate& best, const Candidate& other) {
     if (other.none) return;
-    if (best.none || clearance::worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
+    if (best.none || worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
       best = other;
     }
   }
@@ -78,7 +73,7 @@ struct ReportBuilder::State {
       return;
     }
     coverage.add(point);
-    const ClearanceLevel level = level_of(result.clearance, options);
+    const Level level = level_of(result.clearance, options);
     ++into.levels[static_cast<std::size_t>(level)];
     if (result.clearance == kInfinity) return;
     ++into.within;
@@ -89,7 +84,7 @@ struct ReportBuilder::State {
     Tally::take(into.worst, candidate);
     const double row = std::floor(place.chainage / options.bin);
     Tally::take(into.rows[static_cast<std::int64_t>(row)][static_cast<std::size_t>(place.side)], candidate);
-    if (level == ClearanceLevel::clear) return;
+    if (level == Level::clear) return;
     Cell& cell = into.cells[key_of(point)];
     Tally::take(cell.worst, candidate);
     ++cell.points[static_cast<std::size_t>(level)];
@@ -119,7 +114,7 @@ struct ReportBuilder::State {
 
   ReportPath path;
   ReportOptions options;
-  clearance::CoverageCount coverage;
+  CoverageCount coverage;
   Tally tally;
 };
 
@@ -162,16 +157,16 @@ void ReportBuilder::add(std::span<const Vec3> points, std::span<const PointClear
       {.threads = state_->options.threads, .grain = kGrain});
 }
 
-ClearanceReport ReportBuilder::finish() && {
+Report ReportBuilder::finish() && {
   const State& s = *state_;
-  ClearanceReport report;
+  Report report;
   report.options = s.options;
   report.points = s.tally.points;
   report.skipped = s.tally.skipped;
   report.within = s.tally.within;
   report.levels = s.tally.levels;
   report.worst = s.place(s.tally.worst);
-  clearance::CoverageCount::Result covered = s.coverage.finish();
+  CoverageCount::Result covered = s.coverage.finish();
   report.coverage = std::move(covered.coverage);
   const std::int64_t first = s.coverage.first_bin(), last = first + s.coverage.bins();
   std::int64_t begin = first, end = last;
@@ -190,16 +185,16 @@ ClearanceReport ReportBuilder::finish() && {
     }
     row.swept = k >= first && k < last;
     if (row.swept) {
-      const clearance::CoverageCount::Bin& bin = covered.bins[static_cast<std::size_t>(k - first)];
+      const CoverageCount::Bin& bin = covered.bins[static_cast<std::size_t>(k - first)];
       row.scanned = bin.scanned, row.seen = bin.seen, row.points = bin.points;
     }
     report.profile.push_back(row);
   }
-  for (const std::vector<CellKey>& keys : clearance::join_cells(s.tally.cells, s.options.halo)) {
+  for (const std::vector<CellKey>& keys : join_cells(s.tally.cells, s.options.halo)) {
     report.clusters.push_back(s.cluster(keys));
   }
   std::sort(report.clusters.begin(), report.clusters.end(), [](const ReportCluster& a, const ReportCluster& b) {
-    return clearance::worse(a.worst.clearance, a.worst.index, b.worst.clearance, b.worst.index);
+    return worse(a.worst.clearance, a.worst.index, b.worst.clearance, b.worst.index);
   });
   report.clusters_found = report.clusters.size();
   if (report.clusters.size() > s.options.clusters) report.clusters.resize(s.options.clusters);
@@ -207,4 +202,4 @@ ClearanceReport ReportBuilder::finish() && {
   return report;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

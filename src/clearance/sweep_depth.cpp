@@ -56,7 +56,7 @@ class DepthSearch {
 
  private:
   // A path that slides along the surface, by as little outside as cannot be told from touching, may be as deep inside
-  // for all that a triangle can prove. Nine tolerances are still less than kClearanceTolerance.
+  // for all that a triangle can prove. Nine tolerances are still less than kTolerance.
   bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_ - slack_; }
 
   Depth at(const Vec3& place) const {

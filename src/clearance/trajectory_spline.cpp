@@ -11,7 +11,7 @@
 #include "graze/clearance/trajectory.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 using Row = SmoothingSpline::Row;
@@ -182,7 +182,7 @@ class Smoother {
     double poses = 1;
     for (std::size_t k = 0; k + 1 < knots_.at.size(); ++k)
       poses += std::max(1.0, std::ceil(places_.speed_bound(k) / step));
-    if (!(poses <= kMostPoses)) {
+    if (!(poses <= kMaxPoses)) {
       throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", step, poses));
     }
     const auto add = [&](std::size_t k, double fraction) {
@@ -223,4 +223,4 @@ SmoothedTrajectory Trajectory::smoothed(const SmoothingOptions& options) const {
   return Smoother(*this, options).result(options.step);
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

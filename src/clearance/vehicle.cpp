@@ -8,7 +8,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 // How steep the line between the bogies may be: the sine of its angle with the vertical.
@@ -110,7 +110,7 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
     throw Error("track", fmt::format("is {:.3f} m long, too short for bogies {:.3f} m apart", track.length(), span));
   }
   const double wanted = std::ceil(last.chainage / options.step);
-  if (!(wanted < kMostPoses)) {
+  if (!(wanted < kMaxPoses)) {
     throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", options.step, wanted));
   }
   const auto pieces = static_cast<std::size_t>(wanted);
@@ -151,4 +151,4 @@ Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOption
   return run_along(track, vehicle, options).body;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -23,7 +23,7 @@ TrajectoryFile read(std::shared_ptr<const io::Bytes> bytes, const ReadTrajectory
   return io::poses_of(io::read_rows(std::move(bytes), options), options);
 }
 
-TrajectoryFormat format_for(const std::string& path, const Trajectory& trajectory,
+TrajectoryFormat format_for(const std::string& path, const clearance::Trajectory& trajectory,
                             const std::optional<TrajectoryFormat>& asked) {
   if (asked) return *asked;
   const std::string extension = io::extension_of(path);
@@ -81,11 +81,12 @@ TrajectoryFile parse_trajectory(std::string_view bytes, const std::string& name,
   return read(io::Bytes::of(bytes, name), options);
 }
 
-Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options) {
+clearance::Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options) {
   return read_trajectory_file(path, options).trajectory;
 }
 
-void write_trajectory(const std::string& path, const Trajectory& trajectory, const WriteTrajectoryOptions& options) {
+void write_trajectory(const std::string& path, const clearance::Trajectory& trajectory,
+                      const WriteTrajectoryOptions& options) {
   trajectory.check(path);
   const TrajectoryFormat format = format_for(path, trajectory, options.format);
   const bool timed = !trajectory.times.empty();

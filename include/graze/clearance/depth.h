@@ -3,7 +3,7 @@
 
 #include "graze/clearance/clearance.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// Clearances in the cross-section of the model's frame: y is horizontal, z vertical.
 ///
@@ -21,8 +21,7 @@ struct DirectionalClearance {
 /// metres on all sides; clouds of radius 0 need one, or lines slip between their points. Found by marching from
 /// outside, to 1e-6 m where the surface is not met at a grazing angle. A point that is not finite: −inf in both
 /// directions.
-DirectionalClearance directional_clearance(const ClearanceModel& model, const Pose& pose, const Vec3& point,
-                                           double margin = 0);
+DirectionalClearance directional_clearance(const Model& model, const Pose& pose, const Vec3& point, double margin = 0);
 
 /// Options of exit_depth().
 struct ExitDepthOptions {
@@ -47,4 +46,4 @@ ExitDepth exit_depth(const SweptClearance& swept, const Vec3& point, const ExitD
 /// Of several models that move together: out of what all of them sweep. Throws Error without any.
 ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point, const ExitDepthOptions& options = {});
 
-}  // namespace graze
+}  // namespace graze::clearance

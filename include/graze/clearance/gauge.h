@@ -8,7 +8,7 @@
 #include "graze/base/progress.h"
 #include "graze/clearance/track.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A point in a section: y to the left and z up, in metres.
 using Vec2 = Eigen::Vector2d;
@@ -74,4 +74,4 @@ struct GaugeOptions {
 void check_gauge(const Gauge& gauge, const Track& track, std::span<const Vec3> points, std::span<GaugePoint> results,
                  const GaugeOptions& options = {});
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -9,11 +9,9 @@
 
 #include "graze/geometry/geometry.h"
 
-namespace graze {
+namespace graze::clearance {
 
-namespace clearance {
 struct ModelData;
-}
 
 /// How far a place is from a model that stands still.
 struct ModelDistance {
@@ -28,28 +26,28 @@ struct ModelDistance {
 ///   shapes        each placed convex shape, negative inside of one (minus the way out of that one).
 /// Copies share the data and cost nothing.
 ///
-///     ClearanceModel wagon(read_cloud("wagon.ply").with_radius(0.01));
-///     ClearanceModel crate(std::vector<Placed>{at(Box{.half = {1, 0.5, 0.5}}, Pose::at({0, 0, 1}))});
+///     Model wagon(read_cloud("wagon.ply").with_radius(0.01));
+///     Model crate(std::vector<Placed>{at(Box{.half = {1, 0.5, 0.5}}, Pose::at({0, 0, 1}))});
 ///
 /// Building takes O(n log n): about 150 ns per point of a cloud on one core; a mesh brings its tree with it.
-class ClearanceModel {
+class Model {
  public:
   /// Nothing; infinitely far from everything.
-  ClearanceModel();
+  Model();
   /// `uncertainty` in metres: no point is farther than this from where it is given (see uncertainty()).
-  explicit ClearanceModel(const Cloud& cloud, int threads = 0, double uncertainty = 0);
-  explicit ClearanceModel(const Mesh& mesh, double uncertainty = 0);
+  explicit Model(const Cloud& cloud, int threads = 0, double uncertainty = 0);
+  explicit Model(const Mesh& mesh, double uncertainty = 0);
   /// Throws Error for a mesh or a cloud among them and for shapes without bounds (half-space, plane).
-  explicit ClearanceModel(std::span<const Placed> shapes);
+  explicit Model(std::span<const Placed> shapes);
 
   /// A model that changes: `shapes[i]` is how it looks at pose i of the path. Between pose i and i + 1 it is taken to
   /// look like both, so that nothing slips through while it changes. Throws Error if one of them is itself deforming.
-  static ClearanceModel deforming(std::vector<ClearanceModel> shapes);
+  static Model deforming(std::vector<Model> shapes);
 
   /// Whether there is a frame per pose.
   bool is_deforming() const { return !frames().empty(); }
   /// The shapes of a deforming model, one per pose; empty for a rigid one.
-  std::span<const ClearanceModel> frames() const;
+  std::span<const Model> frames() const;
 
   /// How many points, triangles or shapes; of a deforming model: of all its frames.
   std::size_t size() const;
@@ -68,10 +66,10 @@ class ClearanceModel {
   std::size_t memory_bytes() const;
 
   /// What it is made of (src/clearance/model_data.h), for the engine.
-  const clearance::ModelData& data() const { return *data_; }
+  const ModelData& data() const { return *data_; }
 
  private:
-  std::shared_ptr<const clearance::ModelData> data_;
+  std::shared_ptr<const ModelData> data_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -10,7 +10,7 @@
 
 #include "graze/base/pose.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// The four methods of the paper.
 enum class PaperMethod : std::uint8_t {
@@ -80,4 +80,4 @@ class PaperClearance {
   PaperOptions options_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -11,7 +11,7 @@
 #include "graze/clearance/report.h"
 #include "graze/geometry/geometry.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A model as it is drawn, in its own frame: triangles, and points where it is a cloud.
 struct ReportModel {
@@ -112,7 +112,7 @@ struct ReportCloudOptions {
 class ReportCloudBuilder {
  public:
   /// For the scan of which `report` tells.
-  ReportCloudBuilder(const ClearanceReport& report, const ReportPath& path, const ReportCloudOptions& options = {});
+  ReportCloudBuilder(const Report& report, const ReportPath& path, const ReportCloudOptions& options = {});
   /// As for ReportBuilder::add, with the same points.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results, std::uint64_t first);
   /// O(points × levels).
@@ -130,4 +130,4 @@ class ReportCloudBuilder {
   std::vector<Kept> kept_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

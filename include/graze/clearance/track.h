@@ -7,7 +7,7 @@
 #include "graze/base/aabb.h"
 #include "graze/clearance/trajectory.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A place on a track: between pose `segment` and the next.
 struct TrackPlace {
@@ -65,4 +65,4 @@ class Track {
   std::vector<Aabb> boxes_;  // a heap: children of k are 2k and 2k + 1; leaves cover some segments each
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -7,7 +7,7 @@
 
 #include "graze/base/pose.h"
 
-namespace graze {
+namespace graze::clearance {
 
 struct SmoothedTrajectory;
 
@@ -72,4 +72,4 @@ struct SmoothedTrajectory {
   double turn_residual = 0;  ///< radians between a given rotation and that of the curve, the largest
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -7,7 +7,7 @@
 #include "graze/clearance/track.h"
 #include "graze/geometry/geometry.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A body that rests on two bogies. Body frame: x forward, y left, z up, in metres; the bogie centres stand at
 /// (bogie_middle ± bogie_distance / 2, 0, axis height) and run along the track's line. If that line is the top of rail
@@ -71,4 +71,4 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
 /// The body's way alone.
 Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOptions& options = {});
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -36,7 +36,7 @@ struct ReadTrajectoryOptions {
 
 /// A trajectory and what was noticed while reading it.
 struct TrajectoryFile {
-  Trajectory trajectory;                            ///< in metres, with x forward, y left and z up
+  clearance::Trajectory trajectory;                 ///< in metres, with x forward, y left and z up
   TrajectoryFormat format = TrajectoryFormat::tum;  ///< of the file
   std::size_t lines = 0;                            ///< that hold poses, with those that were left out
   std::vector<std::string> notes;                   ///< what was repaired, rounded or worked out, a sentence each
@@ -54,7 +54,7 @@ TrajectoryFile read_trajectory_file(const std::string& path, const ReadTrajector
 TrajectoryFile parse_trajectory(std::string_view bytes, const std::string& name,
                                 const ReadTrajectoryOptions& options = {});
 /// The trajectory alone, for those who did not ask for repairs.
-Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options = {});
+clearance::Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options = {});
 
 /// Options of write_trajectory().
 struct WriteTrajectoryOptions {
@@ -65,7 +65,7 @@ struct WriteTrajectoryOptions {
 /// Writes a trajectory, beside its place and renamed when complete. Positions and times read back as the same doubles,
 /// rotations to 1e-15. KITTI and 3x4 have no place for times: they are left out. TUM needs them: without, the number of
 /// the pose stands in their place. Throws Error if the trajectory does not pass its `check`.
-void write_trajectory(const std::string& path, const Trajectory& trajectory,
+void write_trajectory(const std::string& path, const clearance::Trajectory& trajectory,
                       const WriteTrajectoryOptions& options = {});
 
 }  // namespace graze

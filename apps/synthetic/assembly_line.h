@@ -10,7 +10,7 @@
 #include "graze/clearance/trajectory.h"
 #include "graze/geometry/mesh.h"
 
-namespace graze {
+namespace graze::synthetic {
 
 /// What to make.
 struct AssemblyLineOptions {
@@ -39,7 +39,7 @@ class AssemblyLine {
   void make(std::uint64_t first, std::span<Vec3> points, int threads = 0) const;
 
   /// The poses of the body: no two farther apart than 20 mm and 10 mrad.
-  Trajectory path() const;
+  clearance::Trajectory path() const;
 
   /// The body's triangles in its own frame: closed, 4.2 m long.
   std::vector<Vec3> body_vertices() const;
@@ -51,4 +51,4 @@ class AssemblyLine {
   std::shared_ptr<const Scene> scene_;
 };
 
-}  // namespace graze
+}  // namespace graze::synthetic
