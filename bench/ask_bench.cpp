@@ -93,7 +93,7 @@ Run run(const std::vector<std::string>& lines) {
   LineReader reader(file, "questions");
   std::size_t bytes = 0, count = 0;
   for (std::string line; reader.next(line) != LineReader::Got::end;) {
-    bytes += answer(line).text.size();
+    bytes += answer_question(line).text.size();
     if (++count % 1000 != 0) continue;
     const std::size_t used = ::mallinfo2().uordblks;
     out.most_memory = std::max(out.most_memory, used);
@@ -110,14 +110,14 @@ void measure(Claims& claims, const std::string& ask) {
   const std::vector<std::string>& lines = questions.lines();
   bool agree = true;
   for (const std::string& line : lines) {
-    const std::string ours = answer(line).text, peer = by_hand(line);
+    const std::string ours = answer_question(line).text, peer = by_hand(line);
     agree = agree && ours.starts_with(peer);
   }
   const Run ours = run(lines);
   const Times times = compare(
       lines.size(),
       [&] {
-        for (const std::string& line : lines) keep(answer(line).text);
+        for (const std::string& line : lines) keep(answer_question(line).text);
       },
       [&] {
         for (const std::string& line : lines) keep(by_hand(line));

@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const double distance = std::abs(bytes.number());
   if (distance >= 0) {
-    const graze::Filtered f = graze::filter(floats(points), {.distance = distance});
+    const graze::FilteredPoints f = graze::filter_points(floats(points), {.distance = distance});
     expect(f.kept.size() + f.thinned + f.not_finite == points.size(), "filter: does not add up");
     Points kept;
     for (const std::uint32_t i : f.kept) kept.push_back(points[i]);

@@ -62,7 +62,7 @@ ReportPath::ReportPath(std::span<const Pose> poses, std::span<const double> chai
   for (std::size_t i = poses.size(); i-- > 0;) {
     if (i + 1 < poses.size()) {
       const Vec3 step = poses[i + 1].translation() - poses[i].translation();
-      if (step.squaredNorm() > 0) next = unit(step);
+      if (step.squaredNorm() > 0) next = unit_vector(step);
     }
     directions_[i] = next;
   }

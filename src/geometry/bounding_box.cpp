@@ -123,8 +123,8 @@ Mat3 box_axes(std::span<const Vec3> points, const Core& core, double grow) {
   // where such boxes without a flush face are found.
   for (std::size_t i = 0; i < core.edges.size(); ++i) {
     for (std::size_t j = i + 1; j < core.edges.size(); ++j) {
-      const Vec3 across = unit(core.edges[i]).cross(unit(core.edges[j]));
-      if (across.norm() > kParallel) boxes.push_back(few.smallest_about(unit(across)));
+      const Vec3 across = unit_vector(core.edges[i]).cross(unit_vector(core.edges[j]));
+      if (across.norm() > kParallel) boxes.push_back(few.smallest_about(unit_vector(across)));
     }
   }
   std::stable_sort(boxes.begin() + 1, boxes.end(),

@@ -78,7 +78,7 @@ CapsuleFit improved(CapsuleFit fit, std::span<const Vec3> points, double grow) {
     const Vec3 u = any_orthogonal(fit.direction), v = fit.direction.cross(u);
     bool better = false;
     for (const Vec3& way : {u, v, Vec3(-u), Vec3(-v)}) {
-      const CapsuleFit tried = fit_along(points, unit(fit.direction + step * way), grow);
+      const CapsuleFit tried = fit_along(points, unit_vector(fit.direction + step * way), grow);
       ++moves;
       if (!(tried.volume < kSmaller * fit.volume)) continue;
       fit = tried;
@@ -109,7 +109,7 @@ CapsuleFit fit_capsule(std::span<const Vec3> points, const Core& core, double gr
   for (const Mat3& axes : {Mat3(Mat3::Identity()), core.principal}) {
     for (int k = 2; k >= 0; --k) fits.push_back(fit_along(core.points, axes.col(k), counted));
   }
-  fits.push_back(fit_along(core.points, unit(farthest_pair(core.points)), counted));
+  fits.push_back(fit_along(core.points, unit_vector(farthest_pair(core.points)), counted));
   std::stable_sort(fits.begin(), fits.end(),
                    [](const CapsuleFit& a, const CapsuleFit& b) { return a.volume < b.volume; });
   const EnclosingBall ball = smallest_ball(points);

@@ -19,7 +19,7 @@ namespace {
 
 const Vec3 kNoPoint = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 
-double checked_radius(double radius) { return checked_size("cloud radius", Sign::not_negative, radius); }
+double checked_radius(double radius) { return checked::size("cloud radius", checked::Sign::not_negative, radius); }
 
 // float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
 KdTree tree_of(const Cloud& cloud, bool floats) {
@@ -90,7 +90,7 @@ Neighbor Cloud::nearest(const Vec3& p, double limit) const {
 }
 
 std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, double limit) const {
-  checked_point("nearest: point", p);
+  checked::point("nearest: point", p);
   if (!(limit >= 0)) throw Error("nearest: limit", fmt::format("must be 0 or more, got {}", limit));
   // Farther than any ball reaches: a polytope without sides is everything.
   const SearchVolume volume =
@@ -101,9 +101,9 @@ std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, do
   return found.first(within);
 }
 
-Search Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
+PointSearch Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
 
-Search Cloud::search(const SearchVolume& volume, const SearchOptions& options) const {
+PointSearch Cloud::search(const SearchVolume& volume, const PointSearchOptions& options) const {
   return tree().search(volume, options);
 }
 

@@ -189,9 +189,8 @@ class Thinner {
 void check(const PointView& points, const FilterOptions& o) {
   check_floats(points);
   if (!(o.distance >= 0)) throw Error("filter distance", fmt::format("must not be negative, got {}", o.distance));
-  if (!(o.least_range >= 0) || !(o.most_range >= o.least_range)) {
-    throw Error("filter range",
-                fmt::format("must be from 0 on and ascending, got {} to {}", o.least_range, o.most_range));
+  if (!(o.min_range >= 0) || !(o.max_range >= o.min_range)) {
+    throw Error("filter range", fmt::format("must be from 0 on and ascending, got {} to {}", o.min_range, o.max_range));
   }
   if (!is_finite(o.viewpoint)) throw Error("filter viewpoint", "must be finite");
   if (o.box.min.hasNaN() || o.box.max.hasNaN()) throw Error("filter box", "must not be NaN");
@@ -200,9 +199,10 @@ void check(const PointView& points, const FilterOptions& o) {
 }
 
 /// The points that are where they should be; counts the others.
-Extent collect(const PointView& points, const FilterOptions& options, Filtered& result, Buffer<Candidate>& candidates) {
+Extent collect(const PointView& points, const FilterOptions& options, FilteredPoints& result,
+               Buffer<Candidate>& candidates) {
   const bool anywhere = options.box == Aabb::everything();
-  const bool any_range = options.least_range == 0 && options.most_range == kInfinity;
+  const bool any_range = options.min_range == 0 && options.max_range == kInfinity;
   constexpr float kMost = std::numeric_limits<float>::max();
   Extent extent{{kMost, kMost, kMost}, {-kMost, -kMost, -kMost}};
   candidates.resize(points.size());
@@ -216,7 +216,7 @@ Extent collect(const PointView& points, const FilterOptions& options, Filtered& 
     if (!any_range || !anywhere) {
       const Vec3 at(p[0], p[1], p[2]);
       const double range = (at - options.viewpoint).norm();
-      if (range < options.least_range || range > options.most_range) {
+      if (range < options.min_range || range > options.max_range) {
         ++result.out_of_range;
         continue;
       }
@@ -237,9 +237,9 @@ Extent collect(const PointView& points, const FilterOptions& options, Filtered& 
 
 }  // namespace
 
-Filtered filter(const PointView& points, const FilterOptions& options) {
+FilteredPoints filter_points(const PointView& points, const FilterOptions& options) {
   check(points, options);
-  Filtered result;
+  FilteredPoints result;
   Buffer<Candidate> candidates;
   const Extent extent = collect(points, options, result, candidates);
   Buffer<std::uint8_t> flags;

@@ -176,7 +176,7 @@ void CloudStatistics::add(const CloudChunk& chunk) {
     visit_number(column.type, [&](auto zero) {
       using T = decltype(zero);
       for (std::size_t i = 0; i < column.count; ++i) {
-        const T exact = load<T>(column.at(i));
+        const T exact = load_unaligned<T>(column.at(i));
         const auto value = static_cast<double>(exact);
         if constexpr (std::is_floating_point_v<T>) {
           if (std::isnan(value)) {

@@ -107,7 +107,7 @@ void decode_records(const char* records, std::size_t count, std::size_t stride, 
     visit_number(field.type, [&](auto zero) {
       using T = decltype(zero);
       const auto read = [&](std::size_t i) {
-        const T value = load<T>(from + i * stride);
+        const T value = load_unaligned<T>(from + i * stride);
         return swap ? swapped(value) : value;
       };
       if (field.target < kAttribute) {

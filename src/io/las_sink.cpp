@@ -306,9 +306,9 @@ class LasSink : public CloudSink {
     std::uint32_t count = 0;
     bool wkt = false, keys = false;
     for (std::size_t i = 0; i + las::kRecordHead <= records.size(); ++count) {
-      wkt = wkt || load<std::uint16_t>(records.data() + i + 18) == las::kWktId;
-      keys = keys || load<std::uint16_t>(records.data() + i + 18) == las::kGeoKeysId;
-      i += las::kRecordHead + load<std::uint16_t>(records.data() + i + 20);
+      wkt = wkt || load_unaligned<std::uint16_t>(records.data() + i + 18) == las::kWktId;
+      keys = keys || load_unaligned<std::uint16_t>(records.data() + i + 18) == las::kGeoKeysId;
+      i += las::kRecordHead + load_unaligned<std::uint16_t>(records.data() + i + 20);
     }
     const std::uint32_t projections = count;
     // Of two systems the one that held goes on holding.

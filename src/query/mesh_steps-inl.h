@@ -241,8 +241,8 @@ class PairSteps {
     for (int k = 0; k < 3; ++k) a.at[k] = load3(block_a.at[k]);
     const Lanes3 edge = a.at[1] - a.at[0];
     Lanes3 axes[3];
-    axes[1] = unit(edge);
-    axes[0] = orthogonal(unit(cross(edge, a.at[2] - a.at[0])), axes[1]), axes[2] = cross(axes[0], axes[1]);
+    axes[1] = unit_vector(edge);
+    axes[0] = orthogonal(unit_vector(cross(edge, a.at[2] - a.at[0])), axes[1]), axes[2] = cross(axes[0], axes[1]);
     alignas(64) float axis[3][3][kWidth], least[3][kWidth], most[3][kWidth];
     for (int k = 0; k < 3; ++k) {
       store(axes[k].x, axis[k][0]), store(axes[k].y, axis[k][1]), store(axes[k].z, axis[k][2]);

@@ -88,7 +88,7 @@ PairDistance overlap_of_unknown_depth(const A& a, const B& b, const Pair& pair, 
   // Along any direction, the overlap of the shapes' shadows bounds the depth.
   PairDistance r;
   r.value = 0;
-  put(r.normal, unit(first_direction(pair)));
+  put(r.normal, unit_vector(first_direction(pair)));
   Vec3 w, on_a, on_b;
   pair.support(r.normal, w, on_a, on_b);
   const double radii = rounding_radius(a) + rounding_radius(b);
@@ -110,7 +110,7 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   if (g.end == Gjk::End::above) return beyond_limit();
   const auto apart = [&](const Gjk& gap) {
     PairDistance r;
-    put(r.normal, unit(gap.toward));
+    put(r.normal, unit_vector(gap.toward));
     r.value = gap.upper - radii;
     r.tolerance = std::max(0.0, gap.upper - gap.lower) + error;
     put(r.on_a, along(plus(core_a.center(), gap.on_a()), radius_a, r.normal));
@@ -280,7 +280,7 @@ inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& off
   r.value = apart - radii;
   if (r.value - r.tolerance > limit) return beyond_limit();
   if (apart > 0) put(r.normal, times(1 / apart, offset));
-  else if (size_of(offset) > 0) put(r.normal, unit(offset));  // its square underflows
+  else if (size_of(offset) > 0) put(r.normal, unit_vector(offset));  // its square underflows
   else if (a.radius > b.radius) put(r.normal, {-1, 0, 0});
   put(r.on_a, times(a.radius, r.normal));
   return r;

@@ -11,7 +11,7 @@ namespace {
 // beside.
 Vec3 outward_at(const Mesh& mesh, std::size_t triangle, const Vec3& p) {
   const mesh::Data& d = mesh.data();
-  const Vec3 n = unit(
+  const Vec3 n = unit_vector(
       cross(minus(d.corner(triangle, 1), d.corner(triangle, 0)), minus(d.corner(triangle, 2), d.corner(triangle, 0))));
   const double beside = 4096 * kEpsilon * (d.extent + size_of(d.tree.origin));
   if (mesh.winding(along(p, beside, n)) == 0) return n;

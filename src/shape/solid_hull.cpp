@@ -52,9 +52,9 @@ std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec
     areas[index(face)] += area_of(originals[index(i)], originals[index(j)], originals[index(k)], size);
   }
   for (std::size_t face = 0; face < areas.size(); ++face) {
-    const Vec3 normal = unit(areas[face]);
+    const Vec3 normal = unit_vector(areas[face]);
     // A face of nothing but slivers: qhull's plane is the better guess. Either will do, as the heights are measured.
-    areas[face] = normal.dot(surface.normals[face]) > 0.5 ? normal : unit(surface.normals[face]);
+    areas[face] = normal.dot(surface.normals[face]) > 0.5 ? normal : unit_vector(surface.normals[face]);
   }
   return areas;
 }

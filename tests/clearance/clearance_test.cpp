@@ -311,8 +311,8 @@ TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
     const TrackPlace rear = track.place_at(run.rear[i]), front = track.place_at(run.front[i]);
     const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
     Mat3 rotation;
-    rotation.col(0) = unit(front.position - rear.position);
-    rotation.col(1) = unit(up.cross(Vec3(rotation.col(0))));
+    rotation.col(0) = unit_vector(front.position - rear.position);
+    rotation.col(1) = unit_vector(up.cross(Vec3(rotation.col(0))));
     rotation.col(2) = rotation.col(0).cross(rotation.col(1));
     path.push_back(Pose::from_matrix((rear.position + front.position) / 2, rotation));
   }

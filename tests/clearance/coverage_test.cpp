@@ -193,7 +193,7 @@ TEST(Coverage, EqualsPlainLoops) {
         if ((way.poses[i].translation() - p).norm() < (way.poses[near].translation() - p).norm()) near = i;
       }
       const auto [s, i] = path.place_along(p, near);
-      const Vec3 forward = path.direction(i), left = unit(Vec3(way.poses[i].rotation().col(2)).cross(forward));
+      const Vec3 forward = path.direction(i), left = unit_vector(Vec3(way.poses[i].rotation().col(2)).cross(forward));
       const Vec3 off = p - way.poses[i].translation();
       Aabb section;  // of the box's corners in the frame of travel
       for (int corner = 0; corner < 8; ++corner) {

@@ -49,7 +49,7 @@ TEST(IndexAllocation, NoSearchOfAKdTreeAllocates) {
         for (const SearchVolume& volume : volumes) {
           for (const bool to_axis : {false, true}) {
             if (to_axis && !has_axis(volume)) continue;
-            const Search search = tree.search(volume, {.to_axis = to_axis});
+            const PointSearch search = tree.search(volume, {.to_axis = to_axis});
             (void)search.any();
             (void)search.count();
             (void)search.nearest();

@@ -391,7 +391,7 @@ TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
       std::vector<std::size_t> counts(volumes.size());
       std::vector<Neighbor> nearest(volumes.size());
       tree.search_each(std::span<const SearchVolume>(volumes),
-                       [&](std::size_t i, const graze::Search& search) {
+                       [&](std::size_t i, const graze::PointSearch& search) {
                          ++asked[i];
                          counts[i] = search.count();
                          nearest[i] = search.nearest();

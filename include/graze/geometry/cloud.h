@@ -21,8 +21,8 @@ namespace graze {
 
 class KdTree;
 class PointGrid;
-class Search;
-struct SearchOptions;
+class PointSearch;
+struct PointSearchOptions;
 
 /// The name and type of one number that every point carries: intensity, red, classification, gps_time, …
 struct AttributeType {
@@ -141,13 +141,13 @@ class Cloud {
   Neighbor nearest(const Vec3& p, double limit = kInfinity) const;
   /// As many of the nearest as the buffer has room for, sorted; returns the part of the buffer that was filled.
   std::span<Neighbor> nearest(const Vec3& p, std::span<Neighbor> buffer, double limit = kInfinity) const;
-  /// The points in a volume of search_volume.h, in any form that Search has; KdTree::search() states the rules, and
-  /// `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
+  /// The points in a volume of search_volume.h, in any form that PointSearch has; KdTree::search() states the rules,
+  /// and `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
   ///
   ///     #include "graze/index/kd_tree.h"
   ///     std::size_t near_path = cloud.search(region::Segment(p, q, 0.2)).count();
-  Search search(const SearchVolume& volume) const;
-  Search search(const SearchVolume& volume, const SearchOptions& options) const;
+  PointSearch search(const SearchVolume& volume) const;
+  PointSearch search(const SearchVolume& volume, const PointSearchOptions& options) const;
 
   /// Equal for copies, and different (but for one chance in 2^64) for clouds of different points.
   std::uint64_t stamp() const { return data_->stamp; }

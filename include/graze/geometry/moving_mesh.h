@@ -70,7 +70,8 @@ class MovingMesh {
   /// O(log n + found), no allocation.
   template <class Visit>
   void visit_near(const Aabb& box, Visit&& body) const {
-    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
+    visit_erased(box, detail::erased(body),
+                 &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
   }
 
   /// Bytes on the heap, without those of the mesh.

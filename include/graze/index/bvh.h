@@ -66,7 +66,7 @@ class Bvh {
   /// reentrant, no allocation. A box that is not a number overlaps everything.
   template <class Visit>
   void visit_overlapping(const Aabb& box, Visit&& body) const {
-    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t>);
+    visit_erased(box, detail::erased(body), &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t>);
   }
 
   /// Bytes on the heap.

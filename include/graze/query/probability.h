@@ -21,9 +21,9 @@ enum class Meeting : std::uint8_t {
 /// Options of probability().
 struct ProbabilityOptions {
   /// Metres: the standard deviation of each coordinate of each point. 0: the points are where they are.
-  Size<"sigma_a", Sign::not_negative> sigma_a = 0.0;
-  Size<"sigma_b", Sign::not_negative> sigma_b = 0.0;  ///< the same for cloud b
-  Meeting meeting = Meeting::automatic;               ///< what it means that two points meet
+  checked::Size<"sigma_a", checked::Sign::not_negative> sigma_a = 0.0;
+  checked::Size<"sigma_b", checked::Sign::not_negative> sigma_b = 0.0;  ///< the same for cloud b
+  Meeting meeting = Meeting::automatic;                                 ///< what it means that two points meet
   /// Absolute. Sampling ends when the answer is known this well, or when `samples` are drawn.
   double tolerance = 0.01;
   /// At most so many for each union of events that has no closed form; fewer for unions of very many pairs, so that the
