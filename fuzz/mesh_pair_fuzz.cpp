@@ -240,8 +240,8 @@ void bend(std::vector<Vec3>& vertices, Choices& bytes) {
 void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
   const std::string flaw = mesh.validate();
   expect(flaw.empty(), "the mesh is valid", flaw.c_str());
-  expect(mesh.data().pieces == fresh.data().pieces, "a moved mesh has the pieces of a new one");
-  expect(mesh.data().facing == fresh.data().facing, "a moved mesh faces as a new one");
+  expect(data_of(mesh).pieces == data_of(fresh).pieces, "a moved mesh has the pieces of a new one");
+  expect(data_of(mesh).facing == data_of(fresh).facing, "a moved mesh faces as a new one");
   expect(mesh.stamp() == fresh.stamp() && mesh.bounds() == fresh.bounds(), "a moved mesh is where a new one is");
   std::vector<graze::FoldedPair> some(kMostTriangles * kMostTriangles), others(some.size());
   expect(self_collisions(mesh, some) == self_collisions(fresh, others) && some == others,

@@ -141,8 +141,8 @@ PointClearance brute_force_clearance(const Model& model, std::span<const Pose> p
     const std::size_t next = std::min(i + 1, path.size() - 1);
     const Motion motion(path[i], path[next]);
     const auto run = [&](const Model& shape) {
-      if (shape.data().tree == nullptr) return;
-      Straightforward(shape.data(), motion, point, static_cast<std::uint32_t>(i)).run(best, value);
+      if (data_of(shape).tree == nullptr) return;
+      Straightforward(data_of(shape), motion, point, static_cast<std::uint32_t>(i)).run(best, value);
     };
     if (model.is_deforming()) {
       run(model.frames()[i]);

@@ -66,7 +66,7 @@ std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, int threads, doubl
   }
   data->kind = Kind::points;
   data->own_tree = Bvh(boxes, {.threads = threads});
-  data->tree = &data->own_tree.tree();
+  data->tree = &tree_of(data->own_tree);
   data->slots.assign(data->tree->order.size(), Vec3::Zero());
   data->whose = std::move(whose);
   for (std::size_t slot = 0; slot < data->slots.size(); ++slot) {
@@ -83,7 +83,7 @@ std::shared_ptr<const ModelData> of_mesh(const Mesh& mesh, double uncertainty) {
   data->size = mesh.size();
   if (mesh.empty()) return data;
   data->kind = Kind::triangles;
-  data->tree = &data->mesh.data().tree;
+  data->tree = &data_of(data->mesh).tree;
   set_bounds(*data, mesh.bounds());
   return data;
 }
@@ -108,7 +108,7 @@ std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
   if (shapes.empty()) return data;
   data->kind = Kind::shapes;
   data->own_tree = Bvh(boxes);
-  data->tree = &data->own_tree.tree();
+  data->tree = &tree_of(data->own_tree);
   set_bounds(*data, all);
   return data;
 }
@@ -188,7 +188,7 @@ Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {
     case Kind::points:
       return reach_of(place - slots[slot]);
     case Kind::triangles: {
-      const mesh::Data& d = mesh.data();
+      const mesh::Data& d = data_of(mesh);
       const std::size_t t = tree->order[slot];
       return triangle_reach(d.corner(t, 0), d.corner(t, 1), d.corner(t, 2), place);
     }
@@ -220,7 +220,7 @@ ModelDistance ModelData::inside_distance(const Vec3& place) const {
 }
 
 const Mesh& ModelData::surface() const {
-  const mesh::Surface* s = mesh.solid() ? mesh.data().surface.get() : nullptr;
+  const mesh::Surface* s = mesh.solid() ? data_of(mesh).surface.get() : nullptr;
   return s != nullptr && !s->whole && !s->cut.empty() ? s->cut : mesh;
 }
 
@@ -233,7 +233,7 @@ Model Model::deforming(std::vector<Model> shapes) {
   auto data = std::make_shared<ModelData>();
   Aabb all;
   for (const Model& shape : shapes) {
-    if (shape.data().kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
+    if (data_of(shape).kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
     all.extend(shape.bounds());
     data->size += shape.size();
     data->uncertainty = std::max(data->uncertainty, shape.uncertainty());

@@ -25,7 +25,7 @@ class PaperWorker {
   PaperWorker(const PaperEngine& engine, std::span<const Vec3> scan, const ScanIndex& index,
               std::span<std::uint8_t> hits)
       : e_(engine),
-        data_(engine.model.data()),
+        data_(data_of(engine.model)),
         scan_(scan),
         hits_(hits),
         walk_(e_.tree, e_.field, index, scan, {.most = (e_.radius + extra()) * (1 + 1e-6)}) {}
@@ -41,7 +41,7 @@ class PaperWorker {
   };
 
   // A straight segment of the paper leaves the arc of the motion by so much.
-  double extra() const { return e_.segments ? e_.tree.node(PoseTree::kRoot).sag * e_.model.data().reach : 0; }
+  double extra() const { return e_.segments ? e_.tree.node(PoseTree::kRoot).sag * data_of(e_.model).reach : 0; }
 
   void decide(const ScanLeaf& leaf, std::span<const std::uint32_t> list) {
     leaf_ = &leaf;
@@ -252,8 +252,8 @@ PaperEngine::PaperEngine(const PaperClearance& paper, bool along)
       segments(along),
       threads(paper.options().threads),
       model(Cloud(PointView(points)), threads),
-      tree(path, {.continuous = along, .reach = model.data().reach}),
-      field(model.data(), radius, tree.travel_axis(), threads),
+      tree(path, {.continuous = along, .reach = data_of(model).reach}),
+      field(data_of(model), radius, tree.travel_axis(), threads),
       table(points, model.bounds(), radius) {}
 
 void PaperEngine::decide(std::span<const Vec3> scan, const ScanIndex& index, std::span<std::uint8_t> hits) const {

@@ -79,7 +79,7 @@ class DepthSearch {
   }
 
   double triangle_distance(std::uint32_t triangle, const Vec3& place) const {
-    const mesh::Data& d = surface_.data();
+    const mesh::Data& d = data_of(surface_);
     return triangle_reach(d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2), place).value;
   }
 
@@ -102,7 +102,7 @@ class DepthSearch {
   // any direction.
   double plane_bound(const Depth& a, const Depth& b, double across, const Vec3& acceleration, double jerk,
                      double width) const {
-    const mesh::Data& d = surface_.data();
+    const mesh::Data& d = data_of(surface_);
     double least = -kInfinity;
     for (const std::uint32_t triangle : {a.part, b.part}) {
       if (triangle == PoseNode::kNone) continue;

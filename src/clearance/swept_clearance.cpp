@@ -16,7 +16,7 @@ double tolerance_of(const Model& model, std::span<const Pose> path, double limit
   constexpr double kRounded = 32 * kEpsilon;
   double farthest = 0;
   for (const Pose& pose : path) farthest = std::max(farthest, pose.translation().cwiseAbs().maxCoeff());
-  return kTolerance + model.uncertainty() + kRounded * (model.data().reach + limit + farthest);
+  return kTolerance + model.uncertainty() + kRounded * (data_of(model).reach + limit + farthest);
 }
 
 void make_frames(Engine& engine) {
@@ -24,7 +24,7 @@ void make_frames(Engine& engine) {
   std::vector<Aabb> boxes;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t first = i == 0 ? 0 : i - 1, last = std::min(i + 1, shapes.size() - 1);
-    const double reach = shapes[i].data().reach;
+    const double reach = data_of(shapes[i]).reach;
     engine.frames.push_back({PoseTree({engine.path.data() + first, last - first + 1},
                                       {.largest_turn = kLargestTurn, .continuous = true, .reach = reach}),
                              static_cast<std::uint32_t>(first)});
@@ -45,7 +45,7 @@ void make_frames(Engine& engine) {
 
 const Field& Engine::field() const {
   std::call_once(field_made, [this] {
-    field_ = Field(model.data(), options.limit + model.data().radius, tree[0].travel_axis(), options.threads);
+    field_ = Field(data_of(model), options.limit + data_of(model).radius, tree[0].travel_axis(), options.threads);
   });
   return field_;
 }
@@ -53,12 +53,12 @@ const Field& Engine::field() const {
 std::size_t Engine::search(const Vec3& p, Closest& best, bool any, double slack) const {
   std::size_t whose = 0;
   if (!model.is_deforming()) {
-    measure_point(tree[0], model.data(), p, best, any, slack);
+    measure_point(tree[0], data_of(model), p, best, any, slack);
     return whose;
   }
   frame_boxes.visit_overlapping({p, p}, [&](std::size_t i) {
     const double before = best.value;
-    measure_point(frames[i].tree, model.frames()[i].data(), p, best, any, slack);
+    measure_point(frames[i].tree, data_of(model.frames()[i]), p, best, any, slack);
     // Of equal values the earlier frame's, in whatever order they come.
     if (best.value < before) whose = i;
     return !(any && best.found);
@@ -162,7 +162,7 @@ SweptClearance::SweptClearance(const Model& model, std::span<const Pose> path, c
     make_frames(*engine);
   } else {
     engine->tree.emplace_back(
-        path, PoseTreeOptions{.largest_turn = kLargestTurn, .continuous = true, .reach = model.data().reach});
+        path, PoseTreeOptions{.largest_turn = kLargestTurn, .continuous = true, .reach = data_of(model).reach});
   }
   engine_ = std::move(engine);
 }

@@ -3,8 +3,8 @@
 // distance, any simplex an upper one, so that the answer carries its own error.
 #pragma once
 
-#include "graze/query/pair_cache.h"
 #include "query/gjk_pair.h"
+#include "query/pair_memory.h"
 #include "query/refine.h"
 #include "query/simplex.h"
 
@@ -45,7 +45,7 @@ inline constexpr double kNear = 1e-4;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
-bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
+bool recalls(PairMemory& cache, const CorePair<A, B>& pair) {
   if (cache.size == 0) return false;
   const std::uint64_t a = pair.a.stamp(), b = pair.b.stamp();
   if (cache.stamp_a == a && cache.stamp_b == b) return true;
@@ -88,7 +88,7 @@ void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double
 
 /// `first` is the direction from a to b to try first (not zero).
 template <class A, class B>
-Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache) {
+Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairMemory* cache) {
   Gjk r;
   Simplex& s = r.simplex;
   Vec3 v = copied(first);
@@ -221,7 +221,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   X(EllipsoidCore, EllipsoidCore) X(EllipsoidCore, ConvexCore)
 // clang-format on
 #define GRAZE_GJK(A, B) \
-  template Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache);
+  template Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairMemory* cache);
 #define GRAZE_REFINE(A, B)                                                                           \
   template Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a, \
                           std::span<const Vec3> points_b, bool checked);

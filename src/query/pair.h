@@ -170,7 +170,7 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
 
 /// True unless the shapes are proven farther apart than `margin` >= 0.
 template <Bounded A, Bounded B>
-bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache* cache) {
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairMemory* cache) {
   const auto core_a = core(a);
   const auto core_b = core(b);
   const CorePair pair(core_a, core_b, relative);
@@ -204,7 +204,7 @@ inline PairDistance measure(const Box& a, const Box& b, const Relative& relative
   return r;
 }
 
-inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairCache* cache) {
+inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairMemory* cache) {
   const BoxCore core_a = core(a), core_b = core(b);
   const BoxPair pair(core_a, core_b, relative);
   const double proof = margin + pair.rounding + pair.placing;
@@ -268,7 +268,7 @@ bool touch_at(const Sphere& a, const Vec3& p, const B& b, double margin) {
 }
 
 template <PointMeasurable B>
-bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairMemory*) {
   return touch_at(a, relative.to_b(Vec3::Zero()), b, margin);
 }
 
@@ -294,7 +294,7 @@ inline bool touch_at(const Sphere& a, const Sphere& b, const Vec3& offset, doubl
   return within(norm_sq(offset), a.radius + b.radius + margin);
 }
 
-inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
+inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairMemory*) {
   return touch_at(a, b, relative.translation, margin);
 }
 
@@ -331,7 +331,7 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
   // And if not, one of its corners or a face beside it mostly is.
   const PointCore core_a = core(a);
   const ConvexCore core_b = core(b);
-  PairCache near;
+  PairMemory near;
   near.size = 3, near.stamp_a = core_a.stamp(), near.stamp_b = core_b.stamp();
   near.a.fill(Vec3::Zero());
   std::ranges::copy(corners_of(b, b.triangles_of(face)[0]), near.b.begin());
@@ -372,7 +372,7 @@ inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& 
   return r;
 }
 
-inline bool touch(const Capsule& a, const Capsule& b, const Relative& relative, double margin, PairCache*) {
+inline bool touch(const Capsule& a, const Capsule& b, const Relative& relative, double margin, PairMemory*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }
@@ -386,7 +386,7 @@ PairDistance measure(const A& a, const Plane& b, const Relative& relative, const
   return measure_plane(a, b, relative, question);
 }
 template <class A, Unbounded B>
-bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairMemory*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }

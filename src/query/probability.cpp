@@ -14,7 +14,7 @@
 
 namespace graze {
 
-struct ProbabilityScratch::Memory {
+struct detail::ProbabilityMemory {
   std::vector<NoisyPair> pairs;
   CoverageMemory coverage;
   std::vector<std::uint32_t> root;                // of the groups: first those of a's points, then of b's
@@ -23,7 +23,7 @@ struct ProbabilityScratch::Memory {
 
 namespace {
 
-using Memory = ProbabilityScratch::Memory;
+using Memory = detail::ProbabilityMemory;
 
 // Work is counted in checks of a pair; drawing the noise of a point takes as long as some of them.
 constexpr std::size_t kMostChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
@@ -288,7 +288,7 @@ Probability probability(const Placed& a, const Placed& b, const ProbabilityOptio
   if (tree_a.empty() || tree_b.empty()) return {};
   if (question.meeting.sigma == 0) return at_rest(question, question.meeting.slack);
 
-  Memory& memory = scratch.memory();
+  Memory& memory = *detail::Access::memory(scratch);
   NoisyPairSearch search(tree_a, tree_b, question.meeting, memory.pairs);
   const double nearest = distance(a, b, {.depth = false}).value / question.meeting.sigma;
   find_pairs(search, std::max(0.0, nearest), options.tolerance);

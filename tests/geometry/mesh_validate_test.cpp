@@ -16,9 +16,9 @@ TEST(MeshValidate, TellsWhatIsStale) {
     auto data = std::make_shared<graze::mesh::Data>();
     data->vertices = soup.vertices, data->triangles = soup.triangles, data->solid = true;
     data->build(1);
-    EXPECT_EQ(Mesh(data).validate(), "");
+    EXPECT_EQ(graze::detail::Access::made_of<Mesh, graze::mesh::Data>(data).validate(), "");
     spoil(*data);
-    return Mesh(data).validate();
+    return graze::detail::Access::made_of<Mesh, graze::mesh::Data>(data).validate();
   };
   using Data = graze::mesh::Data;
   EXPECT_NE(wrong([](Data& d) { d.pieces.push_back(3); }), "");

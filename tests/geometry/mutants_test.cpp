@@ -78,8 +78,8 @@ TEST(MeshSurface, IsConvexWhereThePiecesFillTheirHull) {
     Soup soup = box({0, 0, 0}, {2, 2, 2});
     soup.add(box(c.min, c.max));
     const Mesh solid = soup.mesh(true);
-    EXPECT_EQ(solid.data().surface->convex, c.convex) << c.min.transpose() << " to " << c.max.transpose();
-    EXPECT_TRUE(solid.data().surface->certain);
+    EXPECT_EQ(data_of(solid).surface->convex, c.convex) << c.min.transpose() << " to " << c.max.transpose();
+    EXPECT_TRUE(data_of(solid).surface->certain);
   }
 }
 

@@ -198,7 +198,7 @@ TEST(ConcurrentBvh, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.validate(boxes), "");
   for (const int threads : {2, 7}) {
     const Bvh other(boxes, {.threads = threads});
-    const auto &a = one.tree(), &b = other.tree();
+    const auto &a = tree_of(one), &b = tree_of(other);
     ASSERT_EQ(a.nodes.size(), b.nodes.size());
     ASSERT_EQ(a.order.size(), b.order.size());
     EXPECT_TRUE(std::equal(a.order.begin(), a.order.end(), b.order.begin()));

@@ -362,7 +362,7 @@ TEST(KdTree, SortsPointsOfALine) {
       const KdTree tree(points);
       ASSERT_EQ(tree.validate(), "") << name;
       double highest = -kInfinity;
-      for (const auto& leaf : tree.doubles()->leaves) {
+      for (const auto& leaf : doubles_of(tree)->leaves) {
         const double* y = leaf.at[1];
         const auto n = std::find_if(y, y + graze::kd_tree::kLeaf, [](double x) { return std::isnan(x); });
         ASSERT_LE(highest, *std::min_element(y, n)) << count << " points, " << name;

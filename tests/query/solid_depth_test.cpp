@@ -188,7 +188,7 @@ TEST(SolidSurface, ThatIsGivenUpStillHoldsTheDepth) {
   const double step = 0.3 / (kCopies - 1);
   for (int i = 0; i < kCopies; ++i) crowd.add(box_soup({-1 + step * i, -1, -1}, {1 + step * i, 1, 1}));
   const Mesh mesh = crowd.mesh(true);
-  ASSERT_FALSE(mesh.data().surface->certain);
+  ASSERT_FALSE(data_of(mesh).surface->certain);
   const Placed solid = at(mesh);
   const auto expect = [&](const Placed& other, double truth) {
     const Distance d = distance(solid, other), e = distance(other, solid);

@@ -9,7 +9,11 @@
 
 #include "graze/geometry/geometry.h"
 
-namespace graze::clearance {
+namespace graze {
+namespace detail {
+struct Access;
+}
+namespace clearance {
 
 struct ModelData;
 
@@ -65,11 +69,10 @@ class Model {
   /// Bytes beside the geometry that was given.
   std::size_t memory_bytes() const;
 
-  /// What it is made of (src/clearance/model_data.h), for the engine.
-  const ModelData& data() const { return *data_; }
-
  private:
+  friend struct detail::Access;
   std::shared_ptr<const ModelData> data_;
 };
 
-}  // namespace graze::clearance
+}  // namespace clearance
+}  // namespace graze

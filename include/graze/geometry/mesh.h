@@ -14,6 +14,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace mesh {
 struct Data;
 }
@@ -70,8 +73,6 @@ class Mesh {
   /// O(n log n), about 300 ns per triangle on one core; the surface of a solid takes some 2 µs more.
   Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options = {});
 
-  /// For those who make the data (src/geometry); it must be built.
-  explicit Mesh(std::shared_ptr<const mesh::Data> data);
   Mesh(const Mesh&) = default;
   Mesh& operator=(const Mesh&) = default;
   ~Mesh() = default;
@@ -101,10 +102,10 @@ class Mesh {
   /// and is the same, else what does not.
   std::string validate() const;
 
-  /// What it is made of (src/geometry/mesh_data.h), for the queries.
-  const mesh::Data& data() const { return *data_; }
-
  private:
+  friend struct detail::Access;
+  explicit Mesh(std::shared_ptr<const mesh::Data> data);
+
   std::shared_ptr<const mesh::Data> data_;
 };
 

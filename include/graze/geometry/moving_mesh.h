@@ -79,10 +79,8 @@ class MovingMesh {
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
 
-  /// What it is made of (src/geometry/moving_data.h), for the queries.
-  const mesh::Sweep& sweep() const { return *sweep_; }
-
  private:
+  friend struct detail::Access;
   void visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t, const Interval&)) const;
 
   Mesh from_;

@@ -12,6 +12,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace bvh {
 struct Tree;
 }
@@ -75,10 +78,8 @@ class Bvh {
   /// not.
   std::string validate(std::span<const Aabb> boxes) const;
 
-  /// What it is made of (src/index/bvh_data.h), for those who walk it themselves.
-  const bvh::Tree& tree() const { return *tree_; }
-
  private:
+  friend struct detail::Access;
   void visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t)) const;
 
   std::unique_ptr<bvh::Tree> tree_;

@@ -17,6 +17,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace kd_tree {
 struct Gather;
 template <class T>
@@ -132,12 +135,9 @@ class KdTree {
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
 
-  /// What the tree is made of (src/index/kd_tree_data.h), for those who walk it themselves: at most one is not null.
-  const kd_tree::Tree<float>* floats() const { return floats_.get(); }
-  const kd_tree::Tree<double>* doubles() const { return doubles_.get(); }
-
  private:
   friend class PointSearch;
+  friend struct detail::Access;
   // The numbers of the volumes in an order in which neighbours lie near each other; none where that does not pay.
   std::vector<std::uint32_t> side_by_side(const void* volumes, std::size_t count,
                                           Vec3 (*center)(const void*, std::size_t),

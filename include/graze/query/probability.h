@@ -11,6 +11,11 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+struct ProbabilityMemory;
+}  // namespace detail
+
 /// When two points, displaced by their noise, count as colliding. docs/probability.md tells why there are two answers.
 enum class Meeting : std::uint8_t {
   automatic,  ///< balls if any of the two clouds has a radius, otherwise sides
@@ -56,12 +61,9 @@ class ProbabilityScratch {
   ProbabilityScratch& operator=(ProbabilityScratch&&) noexcept;
   ~ProbabilityScratch();
 
-  struct Memory;
-  /// For the library.
-  Memory& memory() { return *memory_; }
-
  private:
-  std::unique_ptr<Memory> memory_;
+  friend struct detail::Access;
+  std::unique_ptr<detail::ProbabilityMemory> memory_;
 };
 
 /// The probability that two clouds collide of which every point stands where it was measured plus Gaussian noise,
