@@ -236,13 +236,13 @@ void run(Claims& claims, double scale) {
   std::vector<std::uint8_t> hits;
   const double points = seconds_of([&] { hits = peer.simple(model, path, kRadius); });
   const bool agree = hits == simple.hits;
-  constexpr double kMostBytes = 60;
+  constexpr double kMaxBytes = 60;
   claims.add({.id = "clearance/memory per scan point",
               .ours = per_point(simple.memory),
               .peer_name = "nanoflann",
               .peer = per_point(peer.memory),
               .unit = "B",
-              .goal = per_point(peer.memory) / kMostBytes,
+              .goal = per_point(peer.memory) / kMaxBytes,
               .agree = agree});
   fmt::print("  nanoflann: build {:.3f} s, points {:.3f} s ({:.0f} ns each)\n", peer.build, points,
              1e9 * points / static_cast<double>(model.size()) / static_cast<double>(path.size()));

@@ -27,8 +27,8 @@ Json place(const clearance::ReportPlace& p) {
 }
 
 Json depth(const clearance::PlaceDepth& d) {
-  return {{"way_out", number(d.exit.depth)},
-          {"way_out_at_least", number(d.exit.at_least)},
+  return {{"exit_depth", number(d.exit.depth)},
+          {"exit_depth_at_least", number(d.exit.at_least)},
           {"direction", vector(d.exit.direction)},
           {"left", number(d.left)},
           {"up", number(d.up)},
@@ -119,7 +119,7 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
   for (const clearance::ProfileRow& row : r.profile) {
     Json entry = {{"from", row.from}, {"to", row.to}};
     for (std::size_t side = 0; side < clearance::kSides; ++side) {
-      entry[std::string(name_of(static_cast<clearance::Side>(side)))] = number(row.least[side].clearance);
+      entry[std::string(name_of(static_cast<clearance::Side>(side)))] = number(row.nearest[side].clearance);
     }
     entry["level"] = level_name(row, r.options);
     entry["scanned"] = row.swept ? Json(row.scanned) : Json();

@@ -6,6 +6,8 @@
 
 #include "clearance_job.h"
 #include "command.h"
+#include "graze/base/error.h"
+#include "graze/io/trajectory_file.h"
 #include "numbers.h"
 
 namespace graze::app {
@@ -19,6 +21,11 @@ Aabb moved_box(const Route& route, const Aabb& box) {
 
 void check_arguments(ClearanceArguments& a) {
   const auto refuse = [](const char* option, const char* why) { throw UsageError(option, why); };
+  try {
+    turn_to_flu(a.axes);
+  } catch (const Error& error) {
+    throw UsageError("--axes", std::string(error.what()).substr(error.where().size() + 2));
+  }
   if (a.warn < a.fail) refuse("--warn", "must not be below --fail");
   if (a.reach() < a.warn) refuse("--limit", "must not be below --warn");
   if (a.model.empty() == a.vehicle.empty()) refuse("--model, --vehicle", "exactly one of the two must be given");
@@ -195,7 +202,7 @@ Command clearance_command() {
             {.value = "M [0.25]", .range = kPositive}},
            {"--slice", &a->slice, "Thickness of the cross-sections", {.value = "M [0.2]", .range = kPositive}},
            {"--sections", &a->sections, "Cross-sections in the report", {.value = "N [24]"}},
-           {"--most-clusters", &a->max_clusters, "Maximum number of locations listed", {.value = "N [200]"}},
+           {"--max-clusters", &a->max_clusters, "Maximum number of locations listed", {.value = "N [200]"}},
            {"--report-points",
             &a->report_points,
             "Points in the 3-D view, about 9 bytes each",

@@ -109,7 +109,7 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
   for (std::size_t side = 0; side < clearance::kSides; ++side) {
     Json column = Json::array();
     for (const clearance::ProfileRow& row : r.profile) {
-      const double c = row.least[side].clearance;
+      const double c = row.nearest[side].clearance;
       column.push_back(c == kInfinity ? Json() : Json(shown_clearance(c)));
     }
     least[std::string(name_of(static_cast<clearance::Side>(side)))] = std::move(column);
@@ -122,8 +122,8 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
     from.push_back(rounded(row.from));
     to.push_back(rounded(row.to));
     scanned.push_back(row.swept ? Json(row.scanned ? 1 : 0) : Json());
-    const clearance::ReportPlace* nearest = row.least.data();
-    for (const clearance::ReportPlace& p : row.least) nearest = p.clearance < nearest->clearance ? &p : nearest;
+    const clearance::ReportPlace* nearest = row.nearest.data();
+    for (const clearance::ReportPlace& p : row.nearest) nearest = p.clearance < nearest->clearance ? &p : nearest;
     worst.push_back(place(*nearest, origin));
   }
   out["profile"] = {{"from", std::move(from)},   {"to", std::move(to)},     {"least", std::move(least)},

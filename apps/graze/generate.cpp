@@ -49,10 +49,10 @@ std::uint64_t count_from(const char* option, const std::string& text) {
   if (suffix == "k" || suffix == "K") unit = 1e3;
   if (suffix == "m" || suffix == "M") unit = 1e6;
   if (suffix == "g" || suffix == "G") unit = 1e9;
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   value = std::round(value * unit);
   if (status != std::errc() || (unit == 1 && !suffix.empty()) || !(value >= 1)) refuse();
-  if (value > kMost) throw UsageError(option, "must be at most 1e12");
+  if (value > kMax) throw UsageError(option, "must be at most 1e12");
   return static_cast<std::uint64_t>(value);
 }
 
@@ -197,8 +197,8 @@ Command tunnel_command() {
   command.check = [a] {
     a->points = count_from("--points", a->points_text);
     a->wagon_points = count_from("--wagon-points", a->wagon_points_text);
-    constexpr std::uint64_t kMostInMemory = 1'000'000'000;
-    if (a->wagon_points > kMostInMemory) throw UsageError("--wagon-points", "must be at most 1e9");
+    constexpr std::uint64_t kMaxInMemory = 1'000'000'000;
+    if (a->wagon_points > kMaxInMemory) throw UsageError("--wagon-points", "must be at most 1e9");
   };
   command.run = [a](const Session& session) { return generate_tunnel(*a, session.quiet); };
   return command;

@@ -22,7 +22,7 @@ constexpr double kHeight = 2.6;   // of the carrier's axis
 constexpr double kStep = 0.0025;  // metres of the carrier between two poses
 constexpr double kSpeed = 0.2;    // m/s
 constexpr double kNoise = 0.002;
-constexpr std::size_t kMostStations = 10'000;
+constexpr std::size_t kMaxStations = 10'000;
 
 enum Machine { kGate, kRollOver, kTank, kRobots, kMachines };
 
@@ -108,8 +108,8 @@ struct AssemblyLine::Scene {
 
 AssemblyLine::AssemblyLine(const AssemblyLineOptions& options) {
   check_scene(options.points, options.origin);
-  if (options.stations == 0 || options.stations > kMostStations) {
-    throw Error("stations", fmt::format("must be from 1 to {}, got {}", kMostStations, options.stations));
+  if (options.stations == 0 || options.stations > kMaxStations) {
+    throw Error("stations", fmt::format("must be from 1 to {}, got {}", kMaxStations, options.stations));
   }
   scene_ = std::make_shared<const Scene>(options);
 }

@@ -183,8 +183,8 @@ double Tunnel::Scene::wall(double s, const Ray& ray, std::span<const Bump> near)
     const double square = turn * turn + way * way;
     if (square < kBumpReach * kBumpReach) swelling += bump.height * elementary::exp(-square / 2);
   }
-  constexpr double kMostSwelling = 0.45;
-  return t - std::min(swelling, kMostSwelling);
+  constexpr double kMaxSwelling = 0.45;
+  return t - std::min(swelling, kMaxSwelling);
 }
 
 /// Ground, hedges to the left and right, branches above.

@@ -15,7 +15,7 @@ namespace graze::clearance {
 namespace {
 
 constexpr std::size_t kGrain = 65536;  // points that one thread takes at a time
-constexpr std::int64_t kMostRows = 10'000'000;
+constexpr std::int64_t kMaxRows = 10'000'000;
 
 using Row = std::array<Candidate, kSides>;
 
@@ -95,9 +95,9 @@ struct ReportBuilder::State {
 
   CellKey key_of(const Vec3& p) const {
     // Beyond this the cubes are finer than the numbers; all such points share the outermost ones.
-    constexpr double kMost = 4e18;
+    constexpr double kMax = 4e18;
     const auto on_axis = [&](double x) {
-      return static_cast<std::int64_t>(std::clamp(std::floor(x / options.link), -kMost, kMost));
+      return static_cast<std::int64_t>(std::clamp(std::floor(x / options.link), -kMax, kMax));
     };
     return {on_axis(p.x()), on_axis(p.y()), on_axis(p.z())};
   }
@@ -122,9 +122,9 @@ ReportBuilder::ReportBuilder(const ReportPath& path, const ReportOptions& option
   check(options);
   const double reach = path.model().max.cwiseAbs().cwiseMax(path.model().min.cwiseAbs()).norm();
   const double rows = (path.length() + 2 * reach) / options.bin;
-  if (!(rows < static_cast<double>(kMostRows))) {
+  if (!(rows < static_cast<double>(kMaxRows))) {
     throw Error("bin", fmt::format("{} m make {:.3g} rows of the profile; at most {} are written", options.bin, rows,
-                                   kMostRows));
+                                   kMaxRows));
   }
   state_ = std::make_unique<State>(path, options);
 }
@@ -174,14 +174,14 @@ Report ReportBuilder::finish() && {
     begin = std::min(begin, s.tally.rows.begin()->first);
     end = std::max(end, s.tally.rows.rbegin()->first + 1);
   }
-  if (end - begin > kMostRows) throw Error("bin", "is too small for how far apart the points lie");
+  if (end - begin > kMaxRows) throw Error("bin", "is too small for how far apart the points lie");
   for (std::int64_t k = begin; k < end; ++k) {
     ProfileRow row;
     row.from = static_cast<double>(k) * s.options.bin;
     row.to = static_cast<double>(k + 1) * s.options.bin;
     const auto found = s.tally.rows.find(k);
     for (std::size_t side = 0; found != s.tally.rows.end() && side < kSides; ++side) {
-      row.least[side] = s.place(found->second[side]);
+      row.nearest[side] = s.place(found->second[side]);
     }
     row.swept = k >= first && k < last;
     if (row.swept) {

@@ -28,13 +28,13 @@ Level level_of(double clearance, const ReportOptions& options) {
 }
 
 std::string_view level_name(const ProfileRow& row, const ReportOptions& options) {
-  const Level level = level_of(row.least_clearance(), options);
+  const Level level = level_of(row.min_clearance(), options);
   return level == Level::clear && row.swept && !row.scanned ? "not scanned" : name_of(level);
 }
 
-double ProfileRow::least_clearance() const {
+double ProfileRow::min_clearance() const {
   double out = kInfinity;
-  for (const ReportPlace& place : least) out = std::min(out, place.clearance);
+  for (const ReportPlace& place : nearest) out = std::min(out, place.clearance);
   return out;
 }
 

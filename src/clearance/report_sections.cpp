@@ -35,9 +35,9 @@ void take(Raster& raster, std::uint64_t cell, const Sample& sample) {
 }
 
 CellKey coarse(const Vec3& p) {
-  constexpr double kMost = 4e18;
+  constexpr double kMax = 4e18;
   const auto axis = [&](double x) {
-    return static_cast<std::int64_t>(std::clamp(std::floor(x / kCoarse), -kMost, kMost));
+    return static_cast<std::int64_t>(std::clamp(std::floor(x / kCoarse), -kMax, kMax));
   };
   return {axis(p.x()), axis(p.y()), axis(p.z())};
 }

@@ -148,7 +148,7 @@ SweptClearance::SweptClearance(const Model& model, std::span<const Pose> path, c
   if (!(options.limit >= 0 && options.limit <= kLargestLength)) {
     throw Error("limit", "is negative, not a number or too large");
   }
-  if (model.bounds().empty()) throw Error("model", "has nothing in it");
+  if (model.bounds().empty()) throw Error("model", "is empty");
   if (model.is_deforming() && model.frames().size() != path.size()) {
     throw Error("model", "has " + std::to_string(model.frames().size()) + " frames for " + std::to_string(path.size()) +
                              " poses");

@@ -172,8 +172,8 @@ class Smoother {
   Pose pose(std::size_t knot, double fraction) const {
     const Row p = places_.at(knot, fraction), q = turns_.at(knot, fraction);
     const Vec3 place = origin_ + Vec3(p[0], p[1], p[2]);
-    constexpr double kLeastLength = 1e-3;
-    if (q.norm() > kLeastLength) return Pose::from_xyzw(place, q[0], q[1], q[2], q[3]);
+    constexpr double kMinLength = 1e-3;
+    if (q.norm() > kMinLength) return Pose::from_xyzw(place, q[0], q[1], q[2], q[3]);
     const Row near = turns_.at_knot(knot);
     return Pose::from_xyzw(place, near[0], near[1], near[2], near[3]);
   }

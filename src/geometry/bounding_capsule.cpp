@@ -12,7 +12,7 @@ namespace {
 constexpr double kSmaller = 1 - 1e-9;
 // The local search turns by the first step, and by halves of it down to the last, in radians.
 constexpr double kFirstStep = 0.25, kLastStep = 1e-5;
-constexpr int kMostMoves = 400;
+constexpr int kMaxMoves = 400;
 constexpr std::size_t kStarts = 3;
 constexpr int kRadiusSteps = 40;  // of golden section: to 1e-8 of the range
 
@@ -74,7 +74,7 @@ CapsuleFit fit_along(std::span<const Vec3> points, const Vec3& direction, double
 
 CapsuleFit improved(CapsuleFit fit, std::span<const Vec3> points, double grow) {
   int moves = 0;
-  for (double step = kFirstStep; step > kLastStep && moves < kMostMoves;) {
+  for (double step = kFirstStep; step > kLastStep && moves < kMaxMoves;) {
     const Vec3 u = any_orthogonal(fit.direction), v = fit.direction.cross(u);
     bool better = false;
     for (const Vec3& way : {u, v, Vec3(-u), Vec3(-v)}) {

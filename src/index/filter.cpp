@@ -39,7 +39,7 @@ class Cells {
       low_[axis] = extent.low[axis];
       const double cells = (extent.high[axis] - low_[axis]) * inverse_;
       // Room for two more: then no step of two cells from a point's cell carries over into the cells of others.
-      const auto last = static_cast<std::uint64_t>(std::min(cells, kMost));
+      const auto last = static_cast<std::uint64_t>(std::min(cells, kMax));
       bits_[axis] = std::min(static_cast<unsigned>(std::bit_width(last + 2)), kBits + 1);
     }
   }
@@ -56,10 +56,10 @@ class Cells {
   // Cells so far apart have the same number. They know less of their kept points then, and thin less; never too much,
   // since every distance is computed.
   static constexpr unsigned kBits = 20;
-  static constexpr double kMost = 0x1p62;
+  static constexpr double kMax = 0x1p62;
 
   std::uint64_t cell(const Candidate& p, std::size_t axis) const {
-    const auto c = static_cast<std::int64_t>(std::min((p.at[axis] - low_[axis]) * inverse_, kMost));
+    const auto c = static_cast<std::int64_t>(std::min((p.at[axis] - low_[axis]) * inverse_, kMax));
     return static_cast<std::uint64_t>(c) & ((1U << kBits) - 1);
   }
 
@@ -203,8 +203,8 @@ Extent collect(const PointView& points, const FilterOptions& options, FilteredPo
                Buffer<Candidate>& candidates) {
   const bool anywhere = options.box == Aabb::everything();
   const bool any_range = options.min_range == 0 && options.max_range == kInfinity;
-  constexpr float kMost = std::numeric_limits<float>::max();
-  Extent extent{{kMost, kMost, kMost}, {-kMost, -kMost, -kMost}};
+  constexpr float kMax = std::numeric_limits<float>::max();
+  Extent extent{{kMax, kMax, kMax}, {-kMax, -kMax, -kMax}};
   candidates.resize(points.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

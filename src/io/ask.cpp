@@ -26,7 +26,7 @@ namespace io {
 namespace {
 
 // More contacts than any patch of two shapes has corners; a larger "max" costs no memory.
-constexpr std::size_t kMostContacts = 4096;
+constexpr std::size_t kMaxContacts = 4096;
 
 // Never throws on ill-formed UTF-8, unlike a plain dump().
 std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -69,7 +69,7 @@ AskAnswer ask_distance(const Fields& question) {
 AskAnswer ask_contacts(const Fields& question) {
   question.allow_only("contacts", {"ask", "id", "a", "b", "max", "margin"});
   const Pair pair(question);
-  const std::size_t max = std::min(question.count_or("max", 8), kMostContacts);
+  const std::size_t max = std::min(question.count_or("max", 8), kMaxContacts);
   std::vector<Contact> buffer(max);
   const double margin = question.number_or("margin", 0);
   const auto found = contacts(pair.a, pair.b, buffer, {.max = max, .margin = margin});

@@ -65,8 +65,8 @@ class Register {
   }
 
   void look(const PJ* system, Found& found, int depth = 0) const {
-    constexpr int kMostParts = 8;
-    if (system == nullptr || depth > kMostParts) return;
+    constexpr int kMaxParts = 8;
+    if (system == nullptr || depth > kMaxParts) return;
     PJ_CONTEXT* context = context_.get();
     const PJ_TYPE type = proj_get_type(system);
     if (type == PJ_TYPE_COMPOUND_CRS) {

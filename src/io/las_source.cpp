@@ -53,9 +53,9 @@ class LasSource : public CloudSource {
 
   void fill(ChunkBuffer& buffer) override {
     while (left_ > 0 && buffer.room() > 0) {
-      constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;  // a point has up to 64 KiB
+      constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // a point has up to 64 KiB
       const auto count =
-          static_cast<std::size_t>(std::min<std::uint64_t>({left_, buffer.room(), kMostBytes / point_size_}));
+          static_cast<std::size_t>(std::min<std::uint64_t>({left_, buffer.room(), kMaxBytes / point_size_}));
       points_.resize(count * point_size_);
       if (!reader_.take(points_.data(), points_.size())) {
         refuse(fmt::format("ends with {} of {} points missing; was it cut off?", left_, *header_.points));
@@ -125,9 +125,9 @@ class LasSource : public CloudSource {
     for (int k = 0; k < 3; ++k) {
       scale[k] = at<double>(las::kScale + 8 * static_cast<std::size_t>(k));
       offset[k] = at<double>(las::kOffset + 8 * static_cast<std::size_t>(k));
-      constexpr double kMostScale = 1e20;
+      constexpr double kMaxScale = 1e20;
       const bool sane =
-          std::abs(scale[k]) <= kMostScale && scale[k] != 0 && std::abs(offset[k]) <= Cloud::kLargestCoordinate;
+          std::abs(scale[k]) <= kMaxScale && scale[k] != 0 && std::abs(offset[k]) <= Cloud::kLargestCoordinate;
       if (!sane)
         refuse(fmt::format("has scale {} and offset {} for {}, which make no sense", scale[k], offset[k], "xyz"[k]));
     }
@@ -189,7 +189,7 @@ class LasSource : public CloudSource {
 
   // The records between header and points: extra bytes and the coordinate system.
   void read_records() {
-    constexpr std::uint64_t kMostProjection = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kMaxProjection = std::uint64_t{1} << 20;
     std::uint64_t at_byte = header_size_;
     const std::uint32_t count = at<std::uint32_t>(las::kRecordCount);
     std::uint32_t other_records = 0;
@@ -212,7 +212,7 @@ class LasSource : public CloudSource {
           bytes_->read(at_byte + sizeof head + d, description, sizeof description);
           extra = add_extra(description, extra);
         }
-      } else if (user == "LASF_Projection" && header_.projection_records.size() + size < kMostProjection) {
+      } else if (user == "LASF_Projection" && header_.projection_records.size() + size < kMaxProjection) {
         std::string record(sizeof head + static_cast<std::size_t>(size), '\0');
         bytes_->read(at_byte, record.data(), record.size());
         read_projection(id, record.substr(sizeof head));

@@ -59,6 +59,23 @@ void append_row(std::string& text, double time, bool timed, const Pose& pose, ch
 
 }  // namespace
 
+Pose turn_to_flu(const std::string& axes) {
+  constexpr std::string_view kLetters = "flubrd";
+  Mat3 columns = Mat3::Zero();
+  bool known = axes.size() == 3;
+  for (std::size_t k = 0; k < 3 && known; ++k) {
+    const std::size_t letter = kLetters.find(axes[k]);
+    known = letter != std::string_view::npos;
+    if (known) columns(static_cast<Eigen::Index>(letter % 3), static_cast<Eigen::Index>(k)) = letter < 3 ? 1 : -1;
+  }
+  if (!known || std::abs(columns.determinant()) != 1) {
+    throw Error("axes", fmt::format("must be three of the letters f b l r u d, one for each direction, got {}",
+                                    io::quoted(axes)));
+  }
+  if (columns.determinant() < 0) throw Error("axes", fmt::format("{} is a left-handed frame", io::quoted(axes)));
+  return Pose::from_matrix(Vec3::Zero(), columns.transpose());
+}
+
 std::string_view name_of(TrajectoryFormat format) {
   switch (format) {
     case TrajectoryFormat::tum:

@@ -76,8 +76,8 @@ Screw Screw::between(const Pose& from, const Pose& to) {
   s.from_ = from, s.to_ = to;
   const Vec3 way = to.translation() - from.translation();
   // Turns that are lost in rounding would have their line anywhere.
-  constexpr double kLeastTurn = 1e-12;
-  if (motion.turn() < kLeastTurn) {
+  constexpr double kMinTurn = 1e-12;
+  if (motion.turn() < kMinTurn) {
     s.advance_ = way.norm();
     if (s.advance_ > 0) s.axis_ = way / s.advance_;
     s.point_ = from.translation();

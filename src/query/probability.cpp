@@ -26,7 +26,7 @@ namespace {
 using Memory = detail::ProbabilityMemory;
 
 // Work is counted in checks of a pair; drawing the noise of a point takes as long as some of them.
-constexpr std::size_t kMostChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
+constexpr std::size_t kMaxChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
 
 const Cloud& cloud_of(const Placed& placed, const char* name) {
   const auto* const cloud = std::get_if<Cloud>(&placed.geometry);
@@ -199,7 +199,7 @@ class Unions {
     collect(pairs, m_.points_a, [](const NoisyPair& p) { return p.i; });
     collect(pairs, m_.points_b, [](const NoisyPair& p) { return p.j; });
     const std::size_t work = pairs.size() + kChecksPerPoint * (m_.points_a.size() + m_.points_b.size());
-    const std::size_t share = kMostChecks / m_.pairs.size() * pairs.size() / work;
+    const std::size_t share = kMaxChecks / m_.pairs.size() * pairs.size() / work;
     const CoverageQuestion question{.pairs = pairs,
                                     .points_a = m_.points_a,
                                     .points_b = m_.points_b,

@@ -94,8 +94,8 @@ inline LinePart ray_part(const Sphere& s, const Line& line, double slack) {
 /// Whether a line that is turned off a plane or an axis by this sine runs along it, as far as anybody can tell: beside
 /// a body of that reach it leaves or comes nearer by no more than the slack. The line begins near the body.
 inline bool is_parallel(double sine, double reach, double slack) {
-  constexpr double kMost = 0.1;  // of a body as small as the slack, some direction still counts
-  return sine <= kMost && sine * reach <= slack;
+  constexpr double kMax = 0.1;  // of a body as small as the slack, some direction still counts
+  return sine <= kMax && sine * reach <= slack;
 }
 
 inline LinePart slab(int axis, double half, const Line& line, double reach, double slack) {

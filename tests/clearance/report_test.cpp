@@ -123,13 +123,13 @@ TEST(Report, ProfileHasTheLeastOfEachSideInEachRow) {
     for (std::size_t side = 0; side < kSides; ++side) {
       const auto found = naive.find({static_cast<std::int64_t>(std::floor(row.from / 2)), static_cast<Side>(side)});
       if (found == naive.end()) {
-        EXPECT_EQ(row.least[side].clearance, kInfinity);
+        EXPECT_EQ(row.nearest[side].clearance, kInfinity);
         continue;
       }
       ++filled;
-      EXPECT_EQ(row.least[side].clearance, found->second.first);
-      EXPECT_EQ(row.least[side].index, found->second.second);
-      EXPECT_EQ(row.least[side].side, static_cast<Side>(side));
+      EXPECT_EQ(row.nearest[side].clearance, found->second.first);
+      EXPECT_EQ(row.nearest[side].index, found->second.second);
+      EXPECT_EQ(row.nearest[side].side, static_cast<Side>(side));
     }
   }
   EXPECT_EQ(filled, naive.size());
@@ -314,7 +314,7 @@ TEST(Report, OfNothingIsNotChecked) {
   EXPECT_TRUE(r.clusters.empty());
   EXPECT_EQ(r.worst.clearance, kInfinity);
   const std::string header =
-      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level,left_points,right_points,"
+      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,min_m,level,left_points,right_points,"
       "above_points,below_points,unseen,scanned\n";
   EXPECT_TRUE(profile_csv(r).starts_with(header));
   EXPECT_NE(profile_csv(r).find("\n-9.0000,-8.0000,,,,,,not scanned,0,0,0,0,left+right+above+below,no\n"),

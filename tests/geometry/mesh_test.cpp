@@ -49,7 +49,7 @@ TEST(Mesh, HoldsItsTrianglesWhateverTheyAre) {
       EXPECT_NE(mesh.stamp(), before.stamp());
       deforming.rebuild();
       ASSERT_EQ(deforming.validate(), "");
-      EXPECT_EQ(deforming.decay(), 1);
+      EXPECT_EQ(deforming.cost_ratio(), 1);
     }
   }
 }

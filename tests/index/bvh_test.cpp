@@ -89,7 +89,7 @@ TEST(Bvh, HoldsEveryBoxAndFindsEveryOverlap) {
       Bvh tree(boxes);
       ASSERT_EQ(tree.validate(boxes), "");
       EXPECT_EQ(tree.size(), count);
-      EXPECT_EQ(tree.decay(), 1);
+      EXPECT_EQ(tree.cost_ratio(), 1);
       expect_all_found(tree, boxes, random);
       const std::vector<Aabb> moved = boxes_of(Layout::clustered, count, random);
       tree.refit(moved);
@@ -173,10 +173,10 @@ TEST(Bvh, TellsWhenABuildIsWorthIt) {
   std::rotate(shuffled.begin(), shuffled.begin() + 1234, shuffled.end());
   Bvh tree(boxes);
   tree.refit(shuffled);
-  EXPECT_GT(tree.decay(), 5);
+  EXPECT_GT(tree.cost_ratio(), 5);
   EXPECT_EQ(tree.validate(shuffled), "");
   tree.refit(boxes);
-  EXPECT_NEAR(tree.decay(), 1, 1e-6);
+  EXPECT_NEAR(tree.cost_ratio(), 1, 1e-6);
 }
 
 TEST(Bvh, RefusesWhatIsNoBox) {

@@ -36,7 +36,7 @@ struct Table {
 Table table_of(const Cloud& cloud) {
   Table table;
   for (std::size_t i = 0; i < cloud.size(); ++i) table.points.push_back(cloud.point(i));
-  for (const Cloud::Attribute& a : cloud.attributes()) {
+  for (const CloudAttribute& a : cloud.attributes()) {
     table.attributes.push_back(a.kind());
     std::vector<long double>& column = table.columns.emplace_back();
     visit_number(a.type(), [&](auto zero) {
@@ -79,7 +79,7 @@ class RandomCloud {
       const NumberType type = types_[k].type;
       views.push_back({types_[k].name, {type, columns_[k].data(), rows_, static_cast<std::ptrdiff_t>(size_of(type))}});
     }
-    return Cloud(PointView(points_), {.attributes = views});
+    return Cloud(PointView(points_), {}, views);
   }
 
  private:

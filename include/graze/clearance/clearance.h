@@ -13,14 +13,14 @@ namespace graze::clearance {
 
 struct Engine;
 
-/// The least clearance of one scan point over the whole motion.
+/// The minimum clearance of one scan point over the whole motion.
 struct PointClearance {
   static constexpr std::uint32_t kNoPose = 0xFFFFFFFF;   ///< nothing within the limit
   static constexpr std::uint32_t kSkipped = 0xFFFFFFFE;  ///< the point was not finite and was not measured
 
   double clearance = kInfinity;  ///< metres, negative: inside of the model; +inf beyond the limit or skipped; never NaN
-  std::uint32_t pose = kNoPose;  ///< where it is least: after this pose of the path …
-  float fraction = 0;            ///< … by so much of the way to the next, in [0, 1); 0 at the last pose
+  std::uint32_t pose = kNoPose;  ///< where that is: after this pose of the path …
+  float fraction = 0;            ///< … by so much of the path to the next, in [0, 1); 0 at the last pose
   std::uint32_t element = 0;     ///< the point, triangle or shape of the model that is nearest there
 
   /// Whether the clearance is within the limit.
@@ -30,7 +30,7 @@ struct PointClearance {
   bool operator==(const PointClearance&) const = default;
 };
 
-/// What the search for the least clearance leaves open, in metres. SweptClearance::tolerance() is this and what the
+/// What the search for the minimum clearance leaves open, in metres. SweptClearance::tolerance() is this and what the
 /// caller's numbers add.
 inline constexpr double kTolerance = 1e-9;
 
@@ -58,7 +58,7 @@ struct Counts {
 /// Exact and continuous: between consecutive poses the model moves as `Motion` says, the full model counts, and nothing
 /// slips between samples, however far the model turns. One pose: it stands there. Repeated poses do no harm.
 ///
-/// Works the other way round than a search around each model point at each pose (docs/clearance.md): scan points and
+/// The reverse of a search around each model point at each pose (docs/clearance.md): scan points and
 /// poses are both divided into trees, pairs of both are ruled out by a distance field of the model, and only what is
 /// left is measured in double precision. The cost hardly depends on the number of poses.
 class SweptClearance {

@@ -27,7 +27,7 @@ struct ModelDistance {
 /// nearest element:
 ///   a cloud       the ball of the cloud's radius around each point, negative inside of a ball;
 ///   a mesh        its triangles; negative inside if it is solid (minus the distance to the surface);
-///   shapes        each placed convex shape, negative inside of one (minus the way out of that one).
+///   shapes        each placed convex shape, negative inside of one (minus the exit depth of that one).
 /// Copies share the data and cost nothing.
 ///
 ///     Model wagon(read_cloud("wagon.ply").with_radius(0.01));

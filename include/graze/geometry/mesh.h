@@ -91,7 +91,7 @@ class Mesh {
   int winding(const Vec3& p) const;
 
   /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
-  double decay() const;
+  double cost_ratio() const;
   /// Looks at every edge. O(n log n)
   MeshReport report() const;
   /// Equal for copies, and different (but for one chance in 2^64) for meshes of different triangles.

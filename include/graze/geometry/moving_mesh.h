@@ -45,7 +45,7 @@ class MovingMesh {
   ~MovingMesh() = default;
 
   /// The end becomes the beginning of a move to `next`. Throws as the constructor does, and changes nothing then.
-  /// O(n). Where from().decay() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
+  /// O(n). Where from().cost_ratio() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
   void advance(std::span<const Vec3> next);
 
   std::size_t size() const { return from_.size(); }  ///< triangles

@@ -35,7 +35,7 @@ struct BvhOptions {
 ///     Bvh tree(boxes);
 ///     tree.visit_overlapping(box, [&](std::size_t i) { … });   // every i whose box overlaps, perhaps a few more
 ///     tree.refit(moved);                                       // the same boxes elsewhere
-///     if (tree.decay() > 2) tree = Bvh(moved);                 // searches cost twice what they did
+///     if (tree.cost_ratio() > 2) tree = Bvh(moved);                 // searches cost twice what they did
 class Bvh {
  public:
   /// Nothing.
@@ -62,7 +62,7 @@ class Bvh {
   /// How many boxes a search is expected to test: the sum of the areas of all boxes over that of the root.
   double cost() const;
   /// The cost now over the cost when it was built: 1 at first; refits let it grow as the division fits less and less.
-  double decay() const;
+  double cost_ratio() const;
 
   /// Calls visit(i) for every box that overlaps `box` or touches it, and perhaps for some that miss it by no more than
   /// the rounding of the bounds (their node does overlap). If it returns a bool, false ends the search. Const,

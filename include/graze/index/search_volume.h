@@ -137,8 +137,10 @@ class Polytope {
 }  // namespace region
 
 /// Any of them.
-using SearchVolume = std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
-                                  region::OrientedBox, region::Cylinder, region::Polytope>;
+struct SearchVolume : std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
+                                   region::OrientedBox, region::Cylinder, region::Polytope> {
+  using variant::variant;
+};
 
 /// Whether distances from an axis can be asked for: lines, rays, segments and cylinders.
 bool has_axis(const SearchVolume& volume);

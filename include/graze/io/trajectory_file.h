@@ -23,16 +23,20 @@ std::string_view name_of(TrajectoryFormat format);  ///< "TUM", "KITTI", "3x4", 
 
 /// Options of readers of trajectories.
 struct ReadTrajectoryOptions {
-  std::optional<TrajectoryFormat> format = {};  ///< told by the contents if absent
+  std::optional<TrajectoryFormat> format = {};  ///< determined by the contents if absent
   double unit = 1;                              ///< metres per unit of the file: 0.001 for millimetres
   /// Where x, y and z of the moving frame point in the file: three of the letters f(orward) b(ack) l(eft) r(ight) u(p)
   /// d(own). "rdf" for cameras, as in KITTI; "frd" for aircraft. The poses are turned to "flu". The world stays as it
   /// is.
   std::string axes = "flu";
-  /// What would be an Error is mended and stated in the notes: lines are sorted by time; lines with NaN or a zero
+  /// What would be an Error is repaired and stated in the notes: lines are sorted by time; lines with NaN or a zero
   /// quaternion and all but the first with the same time are left out.
   bool repair = false;
 };
+
+/// What turns a frame with these axes (ReadTrajectoryOptions::axes) to forward, left, up. Throws Error for what is no
+/// right-handed frame.
+Pose turn_to_flu(const std::string& axes);
 
 /// A trajectory and what was noticed while reading it.
 struct TrajectoryFile {

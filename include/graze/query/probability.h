@@ -16,7 +16,7 @@ struct Access;
 struct ProbabilityMemory;
 }  // namespace detail
 
-/// When two points, displaced by their noise, count as colliding. docs/probability.md tells why there are two answers.
+/// When two points, displaced by their noise, count as colliding. docs/probability.md says why there are two answers.
 enum class Meeting : std::uint8_t {
   automatic,  ///< balls if any of the two clouds has a radius, otherwise sides
   balls,      ///< their balls touch
@@ -74,7 +74,7 @@ class ProbabilityScratch {
 /// fixed seed: the same question always gets the same answer, in both orders of its arguments. Points far apart are
 /// left out; what they could contribute is part of `high`.
 /// Time grows with the number of pairs within some standard deviations of touching and is bounded by one or two seconds
-/// (thrice that where `of_a` and `of_b` are asked for); memory by about 60 MB plus 28 bytes per point.
+/// (three times that where `of_a` and `of_b` are asked for); memory by about 60 MB plus 28 bytes per point.
 ///
 /// Throws Error if a or b is no cloud, if the tolerance is NaN or negative, or if `of_a` or `of_b` are neither empty
 /// nor of the size of their cloud. Bad sigmas throw when the options are made.
