@@ -170,7 +170,7 @@ inline void Judge::check_points(const graze::Distance& d) {
   expect(outside(body_b, on_b) <= allowed(), "points: on_b is outside of b by ", outside(body_b, on_b));
   // The normal is itself a proof: b lies beyond a by that much along it.
   if (unbounded(spec.a.kind) || unbounded(spec.b.kind)) return;
-  const Real proven = graze_oracle::separation(body_a, body_b, unit_vector(n));
+  const Real proven = graze_oracle::separation(body_a, body_b, unit(n));
   expect(proven >= d.value - allowed(), "normal: proves ", proven, " only, the value is ", d.value);
 }
 
@@ -338,7 +338,7 @@ inline void Judge::check_contacts(const graze::Distance& d) {
       }
     }
     if (!unbounded(spec.a.kind) && !unbounded(spec.b.kind)) {
-      const Real proven = graze_oracle::separation(body_a, body_b, unit_vector(real(list[0].normal)));
+      const Real proven = graze_oracle::separation(body_a, body_b, unit(real(list[0].normal)));
       expect(proven >= -list[0].depth - allowed(), "contacts: normal proves ", proven, ", depth ", list[0].depth);
     }
   }
