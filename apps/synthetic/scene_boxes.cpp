@@ -1,5 +1,6 @@
 #include "apps/synthetic/scene_boxes.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <utility>
 
