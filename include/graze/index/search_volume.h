@@ -139,6 +139,7 @@ class Polytope {
 /// Any of them.
 struct SearchVolume : std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
                                    region::OrientedBox, region::Cylinder, region::Polytope> {
+  /// Of any of the volumes.
   using variant::variant;
 };
 
