@@ -71,7 +71,7 @@ std::string by_hand(const std::string& line) {
 // All of a run of `graze ask`, from a file to the answers, which go nowhere.
 struct Run {
   double seconds = 0;
-  std::size_t most_memory = 0, least_memory = 0;  // bytes in use, asked for after the first thousand lines
+  std::size_t max_memory = 0, min_memory = 0;  // bytes in use, asked for after the first thousand lines
 };
 
 Run run(const std::vector<std::string>& lines) {
@@ -93,11 +93,11 @@ Run run(const std::vector<std::string>& lines) {
   LineReader reader(file, "questions");
   std::size_t bytes = 0, count = 0;
   for (std::string line; reader.next(line) != LineReader::Got::end;) {
-    bytes += answer(line).text.size();
+    bytes += answer_question(line).text.size();
     if (++count % 1000 != 0) continue;
     const std::size_t used = ::mallinfo2().uordblks;
-    out.most_memory = std::max(out.most_memory, used);
-    out.least_memory = out.least_memory == 0 ? used : std::min(out.least_memory, used);
+    out.max_memory = std::max(out.max_memory, used);
+    out.min_memory = out.min_memory == 0 ? used : std::min(out.min_memory, used);
   }
   keep(bytes);
   out.seconds = 1e-9 * (thread_nanoseconds() - begin);
@@ -110,14 +110,14 @@ void measure(Claims& claims, const std::string& ask) {
   const std::vector<std::string>& lines = questions.lines();
   bool agree = true;
   for (const std::string& line : lines) {
-    const std::string ours = answer(line).text, peer = by_hand(line);
+    const std::string ours = answer_question(line).text, peer = by_hand(line);
     agree = agree && ours.starts_with(peer);
   }
   const Run ours = run(lines);
   const Times times = compare(
       lines.size(),
       [&] {
-        for (const std::string& line : lines) keep(answer(line).text);
+        for (const std::string& line : lines) keep(answer_question(line).text);
       },
       [&] {
         for (const std::string& line : lines) keep(by_hand(line));
@@ -139,12 +139,12 @@ void measure(Claims& claims, const std::string& ask) {
   // Whatever was in use after the first thousand lines is what is in use after the last.
   constexpr std::size_t kNoise = 64 << 10;
   claims.add({.id = "ask/" + ask + "/memory",
-              .ours = static_cast<double>(ours.most_memory),
+              .ours = static_cast<double>(ours.max_memory),
               .peer_name = "first 1000 lines",
-              .peer = static_cast<double>(ours.least_memory),
+              .peer = static_cast<double>(ours.min_memory),
               .unit = "bytes",
               .goal = 0.99,
-              .agree = ours.most_memory - ours.least_memory <= kNoise});
+              .agree = ours.max_memory - ours.min_memory <= kNoise});
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ struct Ours {
   double all() const { return index + engine + query; }
 };
 
-Ours run_paper(const PaperClearance& paper, bool along, std::span<const Vec3> scan) {
+Ours run_paper(const clearance::PaperClearance& paper, bool along, std::span<const Vec3> scan) {
   Ours ours{};
   const PeakMemory memory;
   ours.hits.assign(scan.size(), 0);
@@ -168,20 +168,20 @@ Ours run_paper(const PaperClearance& paper, bool along, std::span<const Vec3> sc
 struct Exact {
   double model, measure, collide;  // seconds
   double memory;                   // bytes of measuring, with the results
-  ClearanceCounts counts;
+  clearance::Counts counts;
   std::vector<std::uint8_t> hits;
 };
 
 Exact run_exact(const ClearanceScene& scene, std::span<const Pose> path, double limit, int threads) {
   Exact exact{};
   const Cloud wagon = cloud_of(scene.wagon);
-  std::unique_ptr<SweptClearance> swept;
+  std::unique_ptr<clearance::SweptClearance> swept;
   exact.model = seconds_of([&] {
-    swept = std::make_unique<SweptClearance>(ClearanceModel(wagon, {.threads = threads}), path,
-                                             ClearanceOptions{.limit = limit, .threads = threads});
+    swept = std::make_unique<clearance::SweptClearance>(clearance::Model(wagon, {.threads = threads}), path,
+                                                        clearance::Options{.limit = limit, .threads = threads});
   });
   const PeakMemory memory;
-  std::vector<PointClearance> results(scene.scan.size());
+  std::vector<clearance::PointClearance> results(scene.scan.size());
   exact.measure = seconds_of([&] { exact.counts = swept->measure(scene.scan, results); });
   exact.memory = memory.bytes();
   exact.hits.assign(scene.scan.size(), 0);
@@ -194,11 +194,11 @@ Exact run_exact(const ClearanceScene& scene, std::span<const Pose> path, double 
 void run(Claims& claims, double scale) {
   constexpr double kRadius = 0.05;
   const ClearanceScene scene = make_clearance_scene(scale, 2500000);
-  const auto model = voxel_centres(scene.wagon, paper_spacing(kRadius));
-  const auto path = sample_path(scene.path, paper_spacing(kRadius));
+  const auto model = clearance::voxel_centres(scene.wagon, clearance::paper_spacing(kRadius));
+  const auto path = clearance::sample_path(scene.path, clearance::paper_spacing(kRadius));
   fmt::print("{} scan points, {} of {} model points, {} poses\n", scene.scan.size(), model.size(), scene.wagon.size(),
              path.size());
-  const PaperClearance paper(model, path, {.radius = kRadius, .threads = 1});
+  const clearance::PaperClearance paper(model, path, {.radius = kRadius, .threads = 1});
   const Ours simple = run_paper(paper, false, scene.scan), segments = run_paper(paper, true, scene.scan);
   const Exact exact = run_exact(scene, path, kRadius, 1);
   const auto count = [](const std::vector<std::uint8_t>& hits) { return std::count(hits.begin(), hits.end(), 1); };
@@ -208,9 +208,9 @@ void run(Claims& claims, double scale) {
              count(simple.hits), count(segments.hits), count(exact.hits), missed);
 
   // Threads in wall time, the better of two: busy machines spoil it.
-  const SweptClearance one(ClearanceModel(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 1}),
-      two(ClearanceModel(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 2});
-  std::vector<PointClearance> a(scene.scan.size()), b(scene.scan.size());
+  const clearance::SweptClearance one(clearance::Model(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 1}),
+      two(clearance::Model(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 2});
+  std::vector<clearance::PointClearance> a(scene.scan.size()), b(scene.scan.size());
   double wall[2] = {1e30, 1e30};
   for (int round = 0; round < 3; ++round) {
     double begin = wall_seconds();
@@ -236,13 +236,13 @@ void run(Claims& claims, double scale) {
   std::vector<std::uint8_t> hits;
   const double points = seconds_of([&] { hits = peer.simple(model, path, kRadius); });
   const bool agree = hits == simple.hits;
-  constexpr double kMostBytes = 60;
+  constexpr double kMaxBytes = 60;
   claims.add({.id = "clearance/memory per scan point",
               .ours = per_point(simple.memory),
               .peer_name = "nanoflann",
               .peer = per_point(peer.memory),
               .unit = "B",
-              .goal = per_point(peer.memory) / kMostBytes,
+              .goal = per_point(peer.memory) / kMaxBytes,
               .agree = agree});
   fmt::print("  nanoflann: build {:.3f} s, points {:.3f} s ({:.0f} ns each)\n", peer.build, points,
              1e9 * points / static_cast<double>(model.size()) / static_cast<double>(path.size()));
@@ -284,20 +284,20 @@ void cost_tables() {
   fmt::print("cost of measuring exactly, seconds of one core, index and field included\n");
   const auto line = [](std::string_view what, double value, const ClearanceScene& scene, std::span<const Pose> path,
                        double limit) {
-    const SweptClearance swept(ClearanceModel(cloud_of(scene.wagon), {.threads = 1}), path,
-                               {.limit = limit, .threads = 1});
-    std::vector<PointClearance> results(scene.scan.size());
-    ClearanceCounts counts;
+    const clearance::SweptClearance swept(clearance::Model(cloud_of(scene.wagon), {.threads = 1}), path,
+                                          {.limit = limit, .threads = 1});
+    std::vector<clearance::PointClearance> results(scene.scan.size());
+    clearance::Counts counts;
     const double seconds = seconds_of([&] { counts = swept.measure(scene.scan, results); });
     fmt::print("{} {} {:.3f} {}\n", what, value, seconds, counts.within);
     std::fflush(stdout);
   };
   ClearanceScene scene = make_clearance_scene(1.0 / 16, 300000);
   for (const double spacing : {1.6, 0.4, 0.1, 0.025}) {
-    const auto path = sample_path(scene.path, spacing);
+    const auto path = clearance::sample_path(scene.path, spacing);
     line("poses", static_cast<double>(path.size()), scene, path, 0.1);
   }
-  const auto path = sample_path(scene.path, 0.058);
+  const auto path = clearance::sample_path(scene.path, 0.058);
   for (const std::size_t n : {3000U, 30000U, 300000U, 2500000U}) {
     scene.wagon = make_wagon(n);
     line("model", static_cast<double>(n), scene, path, 0.1);
@@ -305,7 +305,7 @@ void cost_tables() {
   scene.wagon = make_wagon(300000);
   for (const double scale : {1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4}) {
     const ClearanceScene other = make_clearance_scene(scale, 300000);
-    line("scan", static_cast<double>(other.scan.size()), other, sample_path(other.path, 0.058), 0.1);
+    line("scan", static_cast<double>(other.scan.size()), other, clearance::sample_path(other.path, 0.058), 0.1);
   }
   for (const double limit : {0.025, 0.05, 0.1, 0.2, 0.4, 0.8}) line("limit", limit, scene, path, limit);
 }

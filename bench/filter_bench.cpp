@@ -19,7 +19,7 @@
 
 namespace {
 
-using graze::Filtered;
+using graze::FilteredPoints;
 using graze::PointGrid;
 using graze::PointView;
 using graze::bench::Claims;
@@ -63,10 +63,10 @@ bool covers(const Points& points, const std::vector<std::uint32_t>& kept, double
 }
 
 void measure(Claims& claims, const std::string& name, const Points& points, double distance) {
-  Filtered ours;
+  FilteredPoints ours;
   std::vector<std::uint32_t> plain;
   const auto [ns, peer_ns] = compare(
-      1, [&] { ours = graze::filter(floats(points), {.distance = distance}); },
+      1, [&] { ours = graze::filter_points(floats(points), {.distance = distance}); },
       [&] { plain = filter_by_voxels(points, distance); }, 5);
   const bool agree = covers(points, ours.kept, distance) && covers(points, plain, distance);
   const std::string where = fmt::format("{}, {} mm", name, distance * 1e3);

@@ -191,7 +191,7 @@ void measure_batch(Claims& claims, const Scene& scene, const KdTree& tree, const
       [&] {
         tree.search_each(
             std::span<const Ball>(balls),
-            [&](std::size_t i, const graze::Search& search) {
+            [&](std::size_t i, const graze::PointSearch& search) {
               std::array<Neighbor, kRoom> found;
               ours[i] = search.all(found);
             },

@@ -61,7 +61,7 @@ void building(Claims& claims, const std::string& name, const Soup& soup, int rou
       1,
       [&] {
         deforming.replace_vertices(moved, 1);
-        keep(deforming.decay());
+        keep(deforming.cost_ratio());
       },
       [&] {
         refit(*model, moved);

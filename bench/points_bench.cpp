@@ -30,7 +30,7 @@ using graze_test::floats;
 
 // So many that no branch predictor learns them by heart.
 constexpr std::size_t kQueries = 131072;
-constexpr graze::CaptOptions kCaptOptions{.least_radius = kLeastRadius, .most_radius = kMostRadius};
+constexpr graze::CaptOptions kCaptOptions{.min_radius = kMinRadius, .max_radius = kMaxRadius};
 
 struct Cloud {
   std::string name;

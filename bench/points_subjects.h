@@ -21,7 +21,7 @@ using graze::SpheresView;
 using graze::Vec3;
 using graze_test::Points;
 
-constexpr double kLeastRadius = 0.012, kMostRadius = 0.08;
+constexpr double kMinRadius = 0.012, kMaxRadius = 0.08;
 constexpr std::size_t kBatch = 8;
 
 /// Spheres of the radii of a robot arm's links.
@@ -50,7 +50,7 @@ inline Spheres make_spheres(const Points& points, bool near, std::size_t count, 
     s.x.push_back(c.x());
     s.y.push_back(c.y());
     s.z.push_back(c.z());
-    s.r.push_back(scale * random.uniform(kLeastRadius, kMostRadius));
+    s.r.push_back(scale * random.uniform(kMinRadius, kMaxRadius));
   }
   return s;
 }

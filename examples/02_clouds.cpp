@@ -36,7 +36,7 @@ int main() {
   const std::vector<float> xyz = scan();
 
   // Thinned to a point per 2 cm and nothing beyond 1 m. Whoever grows the points by 2 cm loses no collision.
-  const Filtered thin = filter(PointView(xyz), {.distance = 0.02, .most_range = 1});
+  const FilteredPoints thin = filter_points(PointView(xyz), {.distance = 0.02, .max_range = 1});
   std::printf("%zu of %zu points are enough\n", thin.kept.size(), xyz.size() / 3);
   std::vector<float> kept;
   for (const auto i : thin.kept) kept.insert(kept.end(), &xyz[3 * i], &xyz[3 * i] + 3);

@@ -16,7 +16,7 @@ int main() {
   const KdTree tree(posts);
 
   // The kinds of result, here of a ball.
-  const Search near = tree.search(region::Ball({5, 0, 1}, 2.5));
+  const PointSearch near = tree.search(region::Ball({5, 0, 1}, 2.5));
   const bool any = near.any();              // is there one at all? Stops at the first.
   const std::size_t count = near.count();   // how many?
   const Neighbor nearest = near.nearest();  // the nearest: .index of the caller's points, .distance
@@ -47,7 +47,7 @@ int main() {
   for (int i = 0; i < 20; ++i) stations.emplace_back(Vec3(i, 0, 1), 2.2);
   std::vector<std::size_t> counts(stations.size());
   tree.search_each(std::span<const region::Ball>(stations),
-                   [&](std::size_t i, const Search& search) { counts[i] = search.count(); });
+                   [&](std::size_t i, const PointSearch& search) { counts[i] = search.count(); });
 
   // A cloud brings its tree along.
   const Cloud cloud(posts);

@@ -69,7 +69,7 @@ int main() {
   double met_at = 0;
   for (double angle = 0; angle < 8 && met_at == 0; angle += 0.25) {
     sheet.replace_vertices(rolled_sheet(n, angle));
-    if (sheet.decay() > 2) sheet.rebuild();
+    if (sheet.cost_ratio() > 2) sheet.rebuild();
     if (self_collide(sheet.mesh())) met_at = angle;
   }
 

@@ -19,17 +19,17 @@ int main() {
     table += std::to_string(300 * std::sin(angle)) + "," + std::to_string(300 - 300 * std::cos(angle)) + ",0\n";
   }
   const TrajectoryFile file = parse_trajectory(table, "survey.csv");  // read_trajectory("survey.csv") for a file
-  const Trajectory& survey = file.trajectory;                         // file.notes: what was worked out or repaired
+  const clearance::Trajectory& survey = file.trajectory;              // file.notes: what was worked out or repaired
 
   // Five metres are too coarse for chords: a smooth curve within a millimetre of every point, every 0.1 m.
-  const SmoothedTrajectory smooth = survey.smoothed({.tolerance = 0.001, .step = 0.1});
-  const Track track(smooth.trajectory);
+  const clearance::SmoothedTrajectory smooth = survey.smoothed({.tolerance = 0.001, .step = 0.1});
+  const clearance::Track track(smooth.trajectory);
 
   // A wagon with bogies 20 m apart; both stay on the track.
-  Vehicle wagon;
+  clearance::Vehicle wagon;
   wagon.bogie_distance = 20;
   wagon.length = 24.6;
-  const VehicleRun run = run_along(track, wagon, {.step = 0.5});
+  const clearance::VehicleRun run = run_along(track, wagon, {.step = 0.5});
   const Pose middle = run.body.poses[run.body.size() / 2];
 
   // The middle of the body lies inside the curve, by a² / 8R; its ends outside, by (L² - a²) / 8R.
@@ -38,9 +38,9 @@ int main() {
   const double outwards = (middle * Vec3(12.3, 0, 0) - center).norm() - 300;
 
   // A gauge 1.5 m wide on each side does not see a post inside the curve that the body hits.
-  const Gauge gauge({{-1.5, 0}, {1.5, 0}, {1.5, 4}, {-1.5, 4}});
+  const clearance::Gauge gauge({{-1.5, 0}, {1.5, 0}, {1.5, 4}, {-1.5, 4}});
   const std::vector<Vec3> post = {middle * Vec3(0, 1.45, 1)};
-  std::vector<GaugePoint> seen(post.size());
+  std::vector<clearance::GaugePoint> seen(post.size());
   check_gauge(gauge, track, post, seen);
   // [/snippet]
 
@@ -50,6 +50,7 @@ int main() {
               end_throw(wagon, 300));
   std::printf("the post is %.3f m outside the gauge, and inside the wagon\n", seen[0].clearance);
   const bool as_told = smooth.residual <= 0.001 && std::abs(inwards - center_throw(wagon, 300)) < 0.001 &&
-                       std::abs(outwards - end_throw(wagon, 300)) < 0.001 && seen[0].state == GaugeState::clear;
+                       std::abs(outwards - end_throw(wagon, 300)) < 0.001 &&
+                       seen[0].state == clearance::GaugeState::clear;
   return as_told ? 0 : 1;
 }

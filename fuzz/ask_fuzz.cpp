@@ -18,12 +18,12 @@ using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std:
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const graze::Answer given = graze::answer({reinterpret_cast<const char*>(data), size});
+  const graze::AskAnswer given = graze::answer_question({reinterpret_cast<const char*>(data), size});
   expect(given.text.find('\n') == std::string::npos, "an answer is one line", given.text.c_str());
   const Json answer = Json::parse(given.text, nullptr, false);
   expect(answer.is_object(), "an answer is a JSON object", given.text.c_str());
-  const bool refused = given.verdict == graze::Verdict::refused;
-  expect(given.verdict != graze::Verdict::failed, "graze does not fail", given.text.c_str());
+  const bool refused = given.verdict == graze::AskVerdict::refused;
+  expect(given.verdict != graze::AskVerdict::failed, "graze does not fail", given.text.c_str());
   expect(answer.contains("error") == refused, "errors and only errors are refusals", given.text.c_str());
   return 0;
 }

@@ -31,7 +31,7 @@ inline void read_cloud_from(const std::uint8_t* data, std::size_t size, const st
     expect(cloud.is_skipped(i) ? !is_finite(p) : cloud.bounds().contains(p), "points lie in the bounds");
   }
   expect(skipped == cloud.skipped(), "the skipped are counted");
-  for (const Cloud::Attribute& a : cloud.attributes()) expect(a.size() == cloud.size(), "a value for every point");
+  for (const CloudAttribute& a : cloud.attributes()) expect(a.size() == cloud.size(), "a value for every point");
   constexpr std::size_t kFewValues = 10000;
   if (cloud.size() * (3 + cloud.attributes().size()) > kFewValues) return;
   for (const CloudFormat format : {CloudFormat::ply, CloudFormat::pcd, CloudFormat::las, CloudFormat::text}) {

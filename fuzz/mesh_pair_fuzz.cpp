@@ -29,7 +29,7 @@ using graze_fuzz::expect;
 using graze_fuzz::PoseNumbers;
 using graze_test::Soup;
 
-constexpr std::size_t kMostTriangles = 12;
+constexpr std::size_t kMaxTriangles = 12;
 
 class Choices : public graze_fuzz::Bytes {
  public:
@@ -87,7 +87,7 @@ Soup box_from(Choices& bytes) {
 
 Soup any_triangles(Choices& bytes) {
   Soup soup;
-  const std::size_t vertices = 3 + bytes.byte() % 30, triangles = bytes.byte() % (kMostTriangles + 1);
+  const std::size_t vertices = 3 + bytes.byte() % 30, triangles = bytes.byte() % (kMaxTriangles + 1);
   for (std::size_t i = 0; i < vertices; ++i) soup.vertices.push_back(bytes.vector());
   for (std::size_t i = 0; i < triangles; ++i) {
     const auto corner = [&] { return static_cast<std::uint32_t>(bytes.byte() % vertices); };
@@ -222,7 +222,7 @@ void check(const Body& a, const Mesh& mesh_a, const Body& b, const Mesh& mesh_b,
     expect(d.value <= -depth + off, "no shorter way than the depth separates");
     expect(d.value >= -depth - off, "the depth is that of the shortest way");
   }
-  std::vector<graze::Contact> buffer(kMostTriangles * kMostTriangles * 8);
+  std::vector<graze::Contact> buffer(kMaxTriangles * kMaxTriangles * 8);
   const auto found = contacts(first, second, buffer, {.max = buffer.size()});
   if (d.value > rounding) expect(found.empty(), "what is apart has no contacts");
   if (d.value < -rounding && !a.solid && !b.solid) expect(!found.empty(), "what overlaps has contacts");
@@ -262,10 +262,10 @@ void bend(std::vector<Vec3>& vertices, Choices& bytes) {
 void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
   const std::string flaw = mesh.validate();
   expect(flaw.empty(), "the mesh is valid", flaw.c_str());
-  expect(mesh.data().pieces == fresh.data().pieces, "a moved mesh has the pieces of a new one");
-  expect(mesh.data().facing == fresh.data().facing, "a moved mesh faces as a new one");
+  expect(data_of(mesh).pieces == data_of(fresh).pieces, "a moved mesh has the pieces of a new one");
+  expect(data_of(mesh).facing == data_of(fresh).facing, "a moved mesh faces as a new one");
   expect(mesh.stamp() == fresh.stamp() && mesh.bounds() == fresh.bounds(), "a moved mesh is where a new one is");
-  std::vector<graze::FoldedPair> some(kMostTriangles * kMostTriangles), others(some.size());
+  std::vector<graze::FoldedPair> some(kMaxTriangles * kMaxTriangles), others(some.size());
   expect(self_collisions(mesh, some) == self_collisions(fresh, others) && some == others,
          "a moved mesh folds as a new one");
   expect(self_collide(mesh) == (self_collisions(mesh, some) > 0), "folds are what is counted");

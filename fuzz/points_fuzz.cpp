@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const float x = bytes.coordinate(), y = bytes.coordinate();
     points.push_back({x, y, bytes.coordinate()});
   }
-  const graze::Capt capt(floats(points), {.point_radius = point_radius, .least_radius = most / 8, .most_radius = most});
+  const graze::Capt capt(floats(points), {.point_radius = point_radius, .min_radius = most / 8, .max_radius = most});
   // Enough of one point to make a block a grid of its own; a CAPT of so many takes long and answers the same.
   if (repeat > 250 && !points.empty()) points.insert(points.end(), 600, points.front());
   graze::PointGrid grid(floats(points), {.point_radius = point_radius});
@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const double distance = std::abs(bytes.number());
   if (distance >= 0) {
-    const graze::Filtered f = graze::filter(floats(points), {.distance = distance});
+    const graze::FilteredPoints f = graze::filter_points(floats(points), {.distance = distance});
     expect(f.kept.size() + f.thinned + f.not_finite == points.size(), "filter: does not add up");
     Points kept;
     for (const std::uint32_t i : f.kept) kept.push_back(points[i]);
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::erase_if(once, [](const Point& p) { return !finite(p); });
     std::sort(once.begin(), once.end());
     once.erase(std::unique(once.begin(), once.end()), once.end());
-    const graze::Capt fresh(floats(once), {.point_radius = point_radius, .most_radius = most});
+    const graze::Capt fresh(floats(once), {.point_radius = point_radius, .max_radius = most});
     check_sphere(points, point_radius, grid, fresh, {x, y, z}, std::abs(bytes.number()));
   }
   return 0;

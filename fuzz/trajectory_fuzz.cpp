@@ -30,22 +30,22 @@ bool read(std::string_view bytes, const graze::ReadTrajectoryOptions& options, g
   }
 }
 
-void use(const graze::Trajectory& trajectory) {
+void use(const graze::clearance::Trajectory& trajectory) {
   using namespace graze;
   for (const TrajectoryFormat format :
        {TrajectoryFormat::tum, TrajectoryFormat::kitti, TrajectoryFormat::matrix, TrajectoryFormat::csv}) {
     write_trajectory("/dev/null", trajectory, {.format = format});
   }
-  const Track track(trajectory);
+  const graze::clearance::Track track(trajectory);
   const double length = track.length();
   expect(track.place_at(length / 2).chainage <= length, "places lie on the track");
   expect(track.nearest(trajectory.poses.back().translation()).distance <= length * 1e-9, "poses lie on the track");
   try {
     expect(trajectory.resampled(length / 50 + 1e-9).size() <= 2 * trajectory.size() + 60, "resampling is bounded");
-    const SmoothedTrajectory smooth = trajectory.smoothed({.tolerance = 0.1});
+    const graze::clearance::SmoothedTrajectory smooth = trajectory.smoothed({.tolerance = 0.1});
     // Where steps of metres follow one of light-years, chainage cannot tell them apart.
     expect(smooth.residual <= 0.1 + 1e-9 * (1 + length), "the residual is kept");
-    Vehicle vehicle;
+    graze::clearance::Vehicle vehicle;
     vehicle.bogie_distance = length / 10 + 1e-3;
     follow(track, vehicle, {.step = length / 20 + 1e-3, .threads = 1});
   } catch (const Error&) {
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool good = read(bytes, {}, strict), mended = read(bytes, {.axes = "rdf", .repair = true}, repaired);
   expect(mended || !good, "what is good needs no repair");
   if (!mended) return 0;
-  const graze::Trajectory& trajectory = repaired.trajectory;
+  const graze::clearance::Trajectory& trajectory = repaired.trajectory;
   trajectory.check();
   expect(!trajectory.empty() && trajectory.size() <= repaired.lines, "there are poses, at most one per line");
   const std::size_t memory = trajectory.poses.capacity() * sizeof(graze::Pose);

@@ -20,7 +20,7 @@ void expect(bool holds, const char* claim) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graze;
-  Vehicle vehicle;
+  graze::clearance::Vehicle vehicle;
   try {
     vehicle = parse_vehicle({reinterpret_cast<const char*>(data), size}, "v.json");
   } catch (const Error& error) {
@@ -31,9 +31,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect(!vehicle.body.empty(), "there is a body");
   for (const Placed& part : vehicle.body) expect(bounds(part.geometry, part.pose).bounded(), "the body has an end");
   const double length = 3 * (vehicle.front_bogie() - vehicle.rear_bogie()).norm();
-  const Trajectory straight{{}, {Pose::at({0, 0, 0}), Pose::at({length, 0, 0})}};
+  const graze::clearance::Trajectory straight{{}, {Pose::at({0, 0, 0}), Pose::at({length, 0, 0})}};
   try {
-    expect(follow(Track(straight), vehicle, {.step = length / 10, .threads = 1}).size() > 1, "it can be driven");
+    expect(follow(graze::clearance::Track(straight), vehicle, {.step = length / 10, .threads = 1}).size() > 1,
+           "it can be driven");
   } catch (const Error& error) {
     // Lengths that are too large or too small for a pose.
     expect(!(length > 1e-9 && length < 1e9) || !(vehicle.rear_bogie().norm() < 1e9), error.what());

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 SOURCES = ("src/", "apps/")
-FOLDERS = ("include", "src", "apps/graze")  # in which the compiler looks for "…"
+FOLDERS = ("include", "src", "apps/graze", "")  # in which the compiler looks for "…"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

@@ -77,15 +77,15 @@ struct Refusals {
   std::size_t count = 0, first_line = 0;
   bool any_failed = false;
 
-  void add(std::size_t line, Verdict verdict) {
+  void add(std::size_t line, AskVerdict verdict) {
     if (count++ == 0) first_line = line;
-    any_failed = any_failed || verdict == Verdict::failed;
+    any_failed = any_failed || verdict == AskVerdict::failed;
   }
 };
 
-Answer answer_line(LineReader::Got got, const std::string& line) {
-  if (got == LineReader::Got::line) return answer(line);
-  return {fmt::format(R"({{"error":"line: longer than {} MiB"}})", LineReader::kLongest >> 20), Verdict::refused};
+AskAnswer answer_line(LineReader::Got got, const std::string& line) {
+  if (got == LineReader::Got::line) return answer_question(line);
+  return {fmt::format(R"({{"error":"line: longer than {} MiB"}})", LineReader::kLongest >> 20), AskVerdict::refused};
 }
 
 int ask(const std::string& file, bool quiet) {
@@ -102,8 +102,8 @@ int ask(const std::string& file, bool quiet) {
   for (LineReader::Got got; (got = reader.next(line)) != LineReader::Got::end;) {
     if (got == LineReader::Got::line && is_blank(line)) continue;
     ++questions;
-    const Answer given = answer_line(got, line);
-    if (given.verdict == Verdict::refused || given.verdict == Verdict::failed) {
+    const AskAnswer given = answer_line(got, line);
+    if (given.verdict == AskVerdict::refused || given.verdict == AskVerdict::failed) {
       refusals.add(reader.number(), given.verdict);
     }
     print(given.text);

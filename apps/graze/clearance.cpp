@@ -141,7 +141,7 @@ class Job {
           fmt::format("{} points without an echo, at {} spots, were left out", outcome_.scan.dropped, dropped_.size()));
     }
     outcome_.cautions = cautions_of(a_, model_, route_, outcome_.scan);
-    path_ = std::make_unique<ReportPath>(route_.poses, route_.chainage, model_.box);
+    path_ = std::make_unique<clearance::ReportPath>(route_.poses, route_.chainage, model_.box);
     say_when_interrupted("nothing was written. A run with --work FOLDER, or with an output file, can be resumed.");
     if (!a_.outputs().empty() || !a_.work.empty()) open_store();
   }
@@ -185,8 +185,8 @@ class Job {
     progress.report(0, "measuring");
     const Method method = method_of(a_, model_, route_);
     tolerance_ = method.tolerance;
-    ReportBuilder builder(*path_, options());
-    std::vector<PointClearance> results;
+    clearance::ReportBuilder builder(*path_, options());
+    std::vector<clearance::PointClearance> results;
     for_each_block(progress,
                    [&](std::size_t block, std::uint64_t first, std::span<const Vec3> points, const Progress& part) {
                      results.assign(points.size(), {});
@@ -200,7 +200,7 @@ class Job {
                    });
     outcome_.report = std::move(builder).finish();
     if (method.depth) measure_depths(method);
-    const ClearanceReport& r = outcome_.report;
+    const clearance::Report& r = outcome_.report;
     if (r.within == 0 && r.points > r.skipped && outcome_.cautions.empty()) {
       outcome_.cautions.push_back(
           {"nothing-near", fmt::format("No point of the scan is within {:g} m of the vehicle. If that is unexpected, "
@@ -210,7 +210,7 @@ class Job {
   }
 
   void measure_depths(const Method& method) {
-    std::vector<ReportCluster>& clusters = outcome_.report.clusters;
+    std::vector<clearance::ReportCluster>& clusters = outcome_.report.clusters;
     parallel_for(clusters.size(), [&](std::size_t i) { clusters[i].depth = method.depth(*path_, clusters[i].worst); },
                  {.threads = a_.threads});
   }
@@ -221,13 +221,13 @@ class Job {
     ScanReader(a_, dropped_).for_each_block(outcome_.scan.points, progress, visit);
   }
 
-  ReportOptions options() const {
+  clearance::ReportOptions options() const {
     return {.warn = a_.warn,
             .fail = a_.fail,
             .tolerance = tolerance_,
             .bin = a_.bin,
             .link = a_.link,
-            .halo = ReportOptions().halo,
+            .halo = clearance::ReportOptions().halo,
             .clusters = a_.max_clusters,
             .threads = a_.threads,
             .coverage = a_.coverage()};
@@ -259,17 +259,19 @@ class Job {
     PageParts parts;
     // All shapes of a model that changes share the budget of one.
     const std::size_t frames = model_.frames.size();
-    const ReportModelOptions drawn{.points = std::max<std::size_t>(500, ReportModelOptions().points / frames),
-                                   .triangles = std::max<std::size_t>(1000, ReportModelOptions().triangles / frames)};
-    for (const std::vector<Placed>& shape : model_.frames) parts.models.push_back(report_model(shape, drawn));
-    std::vector<ReportPlace> places;
-    for (const ReportCluster& c : outcome_.report.clusters) {
+    const clearance::ReportModelOptions drawn{
+        .points = std::max<std::size_t>(500, clearance::ReportModelOptions().points / frames),
+        .triangles = std::max<std::size_t>(1000, clearance::ReportModelOptions().triangles / frames)};
+    for (const std::vector<Placed>& shape : model_.frames)
+      parts.models.push_back(clearance::report_model(shape, drawn));
+    std::vector<clearance::ReportPlace> places;
+    for (const clearance::ReportCluster& c : outcome_.report.clusters) {
       if (places.size() < a_.sections) places.push_back(c.worst);
     }
-    SectionBuilder sections(*path_, parts.models, places, {.thickness = a_.slice});
-    ReportCloudBuilder cloud(outcome_.report, *path_,
-                             {.points = static_cast<std::size_t>(a_.report_points), .limit = a_.reach()});
-    std::vector<PointClearance> results;
+    clearance::SectionBuilder sections(*path_, parts.models, places, {.thickness = a_.slice});
+    clearance::ReportCloudBuilder cloud(outcome_.report, *path_,
+                                        {.points = static_cast<std::size_t>(a_.report_points), .limit = a_.reach()});
+    std::vector<clearance::PointClearance> results;
     for_each_block(progress.part(0, 0.7),
                    [&](std::size_t block, std::uint64_t first, std::span<const Vec3> points, const Progress& part) {
                      load(block, points, results);
@@ -283,7 +285,7 @@ class Job {
     progress.report(1);
   }
 
-  void load(std::size_t block, std::span<const Vec3> points, std::vector<PointClearance>& results) const {
+  void load(std::size_t block, std::span<const Vec3> points, std::vector<clearance::PointClearance>& results) const {
     results.resize(points.size());
     if (!store_->load(block, results)) throw Error("the folder of results", "was changed while it was in use");
   }
@@ -296,8 +298,8 @@ class Job {
                         {"blue", NumberType::uint8},
                         {"clearance", NumberType::float32},
                         {"clearance_level", NumberType::uint8}};
-    const ReportOptions thresholds = options();
-    std::vector<PointClearance> results;
+    const clearance::ReportOptions thresholds = options();
+    std::vector<clearance::PointClearance> results;
     std::size_t loaded = std::numeric_limits<std::size_t>::max();
     added.fill = [&](std::uint64_t first, const PointView& points, std::span<std::byte* const> columns) {
       for (std::size_t i = 0; i < points.size(); ++i) {
@@ -309,7 +311,7 @@ class Job {
           if (!store_->load(block, results)) throw Error("the folder of results", "was changed while it was in use");
           loaded = block;
         }
-        const PointClearance& r = results[static_cast<std::size_t>(index % a_.block)];
+        const clearance::PointClearance& r = results[static_cast<std::size_t>(index % a_.block)];
         const std::array<std::uint8_t, 3> rgb = rgb_of(clearance_code(r.clearance, thresholds, a_.reach()));
         // Rounded down: no clearance is overstated.
         const float value = r.found() ? float_below(r.clearance) : std::numeric_limits<float>::quiet_NaN();
@@ -341,12 +343,12 @@ class Job {
   ProgressBar bar_;
   Route route_;
   MovingModel model_;
-  std::unique_ptr<ReportPath> path_;
+  std::unique_ptr<clearance::ReportPath> path_;
   std::unique_ptr<ResultStore> store_;
   ClearanceOutcome outcome_;
   std::vector<Spot> dropped_;
   double survey_seconds_ = 0;  // time to read the scan once
-  double tolerance_ = kClearanceTolerance;
+  double tolerance_ = clearance::kTolerance;
   std::vector<std::string> notes_;
 };
 

@@ -168,9 +168,9 @@ const Caution* ClearanceOutcome::doubt() const {
   return nullptr;
 }
 
-ClearanceVerdict ClearanceOutcome::verdict() const {
-  const ClearanceVerdict said = report.verdict();
-  return said != ClearanceVerdict::fails && doubt() != nullptr ? ClearanceVerdict::not_checked : said;
+clearance::Verdict ClearanceOutcome::verdict() const {
+  const clearance::Verdict said = report.verdict();
+  return said != clearance::Verdict::fails && doubt() != nullptr ? clearance::Verdict::not_checked : said;
 }
 
 }  // namespace graze::app

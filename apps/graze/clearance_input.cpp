@@ -51,14 +51,16 @@ double rounding_of(const Placed& part, const Aabb& bounds) {
 }
 
 // One model per mesh and per cloud, one for all shapes together.
-std::vector<ClearanceModel> models_of(std::span<const Placed> parts, int threads) {
-  std::vector<ClearanceModel> models;
+std::vector<clearance::Model> models_of(std::span<const Placed> parts, int threads) {
+  std::vector<clearance::Model> models;
   std::vector<Placed> shapes;
   for (const Placed& part : parts) {
     if (const Mesh* mesh = std::get_if<Mesh>(&part.geometry)) {
-      models.emplace_back(placed_mesh(*mesh, part.pose), rounding_of(part, mesh->bounds()));
+      models.emplace_back(placed_mesh(*mesh, part.pose),
+                          clearance::ModelOptions{.uncertainty = rounding_of(part, mesh->bounds())});
     } else if (const Cloud* cloud = std::get_if<Cloud>(&part.geometry)) {
-      models.emplace_back(placed_cloud(*cloud, part.pose), threads, rounding_of(part, cloud->bounds()));
+      const clearance::ModelOptions options{.uncertainty = rounding_of(part, cloud->bounds()), .threads = threads};
+      models.emplace_back(placed_cloud(*cloud, part.pose), options);
     } else {
       shapes.push_back(part);
     }
@@ -71,15 +73,15 @@ void make_models(MovingModel& model, int threads) {
   if (model.frames.size() == 1) {
     model.models = models_of(model.frames[0], threads);
   } else {
-    std::vector<ClearanceModel> shapes;
+    std::vector<clearance::Model> shapes;
     for (std::size_t i = 0; i < model.frames.size(); ++i) {
       shapes.push_back(models_of(model.frames[i], threads).at(0));
       // At this pose nothing could be hit.
       if (shapes.back().bounds().empty()) throw Error(model.files[i].path, "is an empty shape");
     }
-    model.models.push_back(ClearanceModel::deforming(std::move(shapes)));
+    model.models.push_back(clearance::Model::deforming(std::move(shapes)));
   }
-  for (const ClearanceModel& m : model.models) {
+  for (const clearance::Model& m : model.models) {
     if (m.size() > 0) model.box.extend(m.bounds());
   }
   if (model.box.empty()) throw Error(model.name, "the model is empty");
@@ -156,7 +158,7 @@ std::vector<std::string> shapes_in(const std::string& model) {
 }
 
 MovingModel model_of(const VehicleFile& file, const ClearanceArguments& a) {
-  const Vehicle& vehicle = file.vehicle;
+  const clearance::Vehicle& vehicle = file.vehicle;
   MovingModel model;
   model.name = vehicle.name.empty() ? std::filesystem::path(a.vehicle).stem().string() : vehicle.name;
   model.files.push_back(input("vehicle", a.vehicle));
@@ -230,9 +232,9 @@ Route read_route(const ClearanceArguments& a, const std::optional<VehicleFile>& 
   TrajectoryFile file =
       read_trajectory_file(a.path, {.unit = unit_of(a.path_units), .axes = a.axes, .repair = a.repair});
   for (const std::string& note : file.notes) route.notes.push_back(fmt::format("{}: {}", a.path, note));
-  Trajectory track = std::move(file.trajectory);
+  clearance::Trajectory track = std::move(file.trajectory);
   if (a.smooth > 0) {
-    SmoothedTrajectory smooth = track.smoothed({.tolerance = a.smooth, .step = a.step});
+    clearance::SmoothedTrajectory smooth = track.smoothed({.tolerance = a.smooth, .step = a.step});
     route.notes.push_back(
         fmt::format("{}: smoothed, poses moved by at most {:.4f} m ({:.4f} m on average) and turned by "
                     "at most {:.3g} rad",
@@ -241,10 +243,11 @@ Route read_route(const ClearanceArguments& a, const std::optional<VehicleFile>& 
   }
   route.chainage_start = a.chainage_start;
   if (file_of_vehicle) {
-    const Vehicle& vehicle = file_of_vehicle->vehicle;
-    const Track line(track);
+    const clearance::Vehicle& vehicle = file_of_vehicle->vehicle;
+    const clearance::Track line(track);
     route.track = std::move(track);
-    VehicleRun run = run_along(line, vehicle, {.step = a.step > 0 ? a.step : kFollowStep, .threads = a.threads});
+    clearance::VehicleRun run =
+        run_along(line, vehicle, {.step = a.step > 0 ? a.step : kFollowStep, .threads = a.threads});
     // Of the body's origin, which need not be half-way between the bogies.
     for (std::size_t i = 0; i < run.body.size(); ++i) {
       route.chainage.push_back((run.rear[i] + run.front[i]) / 2 - vehicle.bogie_middle);

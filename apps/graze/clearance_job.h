@@ -36,8 +36,9 @@ struct ClearanceArguments {
   double radius = 0, step = 0, smooth = 0, bin = 1, link = 0.25, chainage_start = 0, slice = 0.2;
   std::vector<double> roi;
   std::vector<std::string> sides = {"left", "right", "below"}, accept;
-  double lookout = CoverageOptions().lookout, scan_density = CoverageOptions().points, gap = CoverageOptions().gap;
-  double min_scanned = CoverageOptions().min_share;
+  double lookout = clearance::CoverageOptions().lookout, scan_density = clearance::CoverageOptions().points,
+         gap = clearance::CoverageOptions().gap;
+  double min_scanned = clearance::CoverageOptions().min_share;
   std::uint64_t report_points = 2'000'000, block = 4'000'000;
   std::uint64_t sections = 24, max_clusters = 200;
   int threads = 0;
@@ -46,7 +47,7 @@ struct ClearanceArguments {
 
   /// Measuring farther costs more: at 0.5 m several times what it does at 0.2 m.
   double reach() const { return limit.value_or(std::max(0.3, 1.5 * warn)); }
-  CoverageOptions coverage() const;
+  clearance::CoverageOptions coverage() const;
   /// The files that are written.
   std::vector<std::string> outputs() const;
 };
@@ -66,7 +67,7 @@ struct InputFile {
 struct MovingModel {
   std::string name;
   std::vector<std::vector<Placed>> frames;  ///< its parts: once, or for every pose of the route
-  std::vector<ClearanceModel> models;       ///< one per mesh and cloud, one for all shapes; one if it changes its shape
+  std::vector<clearance::Model> models;     ///< one per mesh and cloud, one for all shapes; one if it changes its shape
   std::vector<InputFile> files;
   std::vector<std::string> notes;
   Aabb box;
@@ -76,8 +77,8 @@ struct MovingModel {
 struct Route {
   std::vector<Pose> poses;
   std::vector<double> chainage;
-  Trajectory track;           ///< that a vehicle follows; the route itself for a model without bogies
-  double chainage_start = 0;  ///< of the track
+  clearance::Trajectory track;  ///< that a vehicle follows; the route itself for a model without bogies
+  double chainage_start = 0;    ///< of the track
   std::vector<std::string> notes;
 };
 
@@ -117,14 +118,15 @@ class ScanReader {
 };
 
 /// Measures a block.
-using Measure =
-    std::function<void(std::span<const Vec3> points, std::span<PointClearance> results, const Progress& progress)>;
+using Measure = std::function<void(std::span<const Vec3> points, std::span<clearance::PointClearance> results,
+                                   const Progress& progress)>;
 struct Method {
   Measure measure;
   /// Metres: no clearance is overstated by more than this.
-  double tolerance = kClearanceTolerance;
+  double tolerance = clearance::kTolerance;
   /// What it takes to keep --fail at a place; none where the method does not know.
-  std::function<PlaceDepth(const ReportPath& path, const ReportPlace& place)> depth = {};
+  std::function<clearance::PlaceDepth(const clearance::ReportPath& path, const clearance::ReportPlace& place)> depth =
+      {};
 };
 /// The one that was asked for.
 Method method_of(const ClearanceArguments& arguments, const MovingModel& model, const Route& route);
@@ -147,12 +149,12 @@ struct ClearanceOutcome {
   std::vector<Caution> cautions;
   std::vector<std::string> notes;
   ScanFacts scan;
-  ClearanceReport report;
+  clearance::Report report;
 
   /// The first caution that rules out a verdict; null if none does.
   const Caution* doubt() const;
   /// That of the report, and "not checked" instead of anything better where there is a doubt.
-  ClearanceVerdict verdict() const;
+  clearance::Verdict verdict() const;
   int exit_code(const ClearanceArguments& arguments) const;
 };
 
@@ -164,14 +166,14 @@ std::string unchecked_reason(const ClearanceOutcome& outcome);
 /// "(0.0, 0.0, 0.0) to (9.5, 2.0, 4.1)"
 std::string range_text(const Aabb& box);
 /// "96 of 1124 m"; the first is rounded down, so that no gap is rounded away.
-std::string scanned_text(const Coverage& coverage);
+std::string scanned_text(const clearance::Coverage& coverage);
 /// Metres on which a side was seen, rounded down unless it is all of them.
-inline double whole_metres(const Coverage& coverage, std::size_t side) {
+inline double whole_metres(const clearance::Coverage& coverage, std::size_t side) {
   const bool all = coverage.seen[side] >= coverage.length() - 1e-6;
   return all ? std::round(coverage.length()) : std::floor(coverage.seen[side]);
 }
 /// "left, right"
-std::string sides_text(const std::array<bool, kSides>& sides);
+std::string sides_text(const std::array<bool, clearance::kSides>& sides);
 
 /// A line of the settings: what, and its value.
 std::vector<std::pair<std::string, std::string>> settings_of(const ClearanceArguments& arguments,
@@ -182,17 +184,17 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
 
 /// What the page draws.
 struct PageParts {
-  std::vector<ReportModel> models;      ///< one, or one per pose
-  std::vector<ReportSection> sections;  ///< of the first clusters, in their order
-  ReportCloud cloud;
+  std::vector<clearance::ReportModel> models;      ///< one, or one per pose
+  std::vector<clearance::ReportSection> sections;  ///< of the first clusters, in their order
+  clearance::ReportCloud cloud;
 };
 /// Writes the page to a temporary file that is renamed when complete.
 void write_clearance_page(const ClearanceArguments& arguments, const MovingModel& model, const Route& route,
                           const ClearanceOutcome& outcome, const PageParts& parts);
 
 /// Pictures of the page that need no script.
-std::string profile_svg(const ClearanceReport& report, double limit);
-std::string section_svg(const ReportSection& section, const ReportOptions& options, double limit);
+std::string profile_svg(const clearance::Report& report, double limit);
+std::string section_svg(const clearance::ReportSection& section, const clearance::ReportOptions& options, double limit);
 /// The largest float that is not above a number.
 inline float float_below(double x) {
   const auto near = static_cast<float>(x);
@@ -200,8 +202,8 @@ inline float float_below(double x) {
 }
 
 /// A clearance as it is shown, on the terminal, on the page and in its viewer: in whole millimetres, never more than it
-/// is (but for kClearanceTolerance, so that what is a millimetre to rounding is shown as one).
-inline double whole_millimetres(double x) { return std::floor((x + kClearanceTolerance) * 1000) / 1000; }
+/// is (but for clearance::kTolerance, so that what is a millimetre to rounding is shown as one).
+inline double whole_millimetres(double x) { return std::floor((x + clearance::kTolerance) * 1000) / 1000; }
 
 /// "#rrggbb" of a byte of clearance_code.
 std::string color_of(std::uint8_t code);

@@ -18,7 +18,7 @@ Json vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 // JSON has no infinity: what is beyond the limit has no number.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
-Json place(const ReportPlace& p) {
+Json place(const clearance::ReportPlace& p) {
   if (p.clearance == kInfinity) return nullptr;
   return {{"clearance", number(p.clearance)},    {"side", name_of(p.side)},  {"chainage", p.chainage},
           {"vehicle_chainage", p.pose_chainage}, {"point", vector(p.point)}, {"point_index", p.index},
@@ -26,9 +26,9 @@ Json place(const ReportPlace& p) {
           {"model_element", p.element}};
 }
 
-Json depth(const PlaceDepth& d) {
-  return {{"way_out", number(d.exit.depth)},
-          {"way_out_at_least", number(d.exit.at_least)},
+Json depth(const clearance::PlaceDepth& d) {
+  return {{"exit_depth", number(d.exit.depth)},
+          {"exit_depth_at_least", number(d.exit.at_least)},
           {"direction", vector(d.exit.direction)},
           {"left", number(d.left)},
           {"up", number(d.up)},
@@ -36,24 +36,25 @@ Json depth(const PlaceDepth& d) {
           {"vertical", number(d.directional.vertical)}};
 }
 
-Json counts(const std::array<std::uint64_t, kLevels>& levels) {
+Json counts(const std::array<std::uint64_t, clearance::kLevels>& levels) {
   Json out;
-  for (std::size_t k = 0; k < kLevels; ++k) out[std::string(name_of(static_cast<ClearanceLevel>(k)))] = levels[k];
+  for (std::size_t k = 0; k < clearance::kLevels; ++k)
+    out[std::string(name_of(static_cast<clearance::Level>(k)))] = levels[k];
   return out;
 }
 
-Json sides(const std::array<bool, kSides>& which) {
+Json sides(const std::array<bool, clearance::kSides>& which) {
   Json out = Json::array();
-  for (std::size_t side = 0; side < kSides; ++side) {
-    if (which[side]) out.push_back(name_of(static_cast<Side>(side)));
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
+    if (which[side]) out.push_back(name_of(static_cast<clearance::Side>(side)));
   }
   return out;
 }
 
-Json coverage_json(const Coverage& c) {
+Json coverage_json(const clearance::Coverage& c) {
   Json out = {{"from", c.from}, {"to", c.to}, {"length", c.length()}, {"scanned", c.scanned}, {"share", c.share()}};
-  for (std::size_t side = 0; side < kSides; ++side)
-    out["seen"][std::string(name_of(static_cast<Side>(side)))] = c.seen[side];
+  for (std::size_t side = 0; side < clearance::kSides; ++side)
+    out["seen"][std::string(name_of(static_cast<clearance::Side>(side)))] = c.seen[side];
   out["demanded"] = sides(c.options.demanded);
   out["lookout"] = c.options.lookout;
   out["scan_density"] = c.options.points;
@@ -61,7 +62,7 @@ Json coverage_json(const Coverage& c) {
   out["min_share"] = c.options.min_share;
   out["points"] = c.points;
   out["gaps"] = Json::array();
-  for (const CoverageGap& gap : c.gaps) {
+  for (const clearance::CoverageGap& gap : c.gaps) {
     out["gaps"].push_back({{"from", gap.from}, {"to", gap.to}, {"unseen", sides(gap.unseen)}});
   }
   return out;
@@ -71,20 +72,20 @@ Json coverage_json(const Coverage& c) {
 
 std::string clearance_json(const ClearanceArguments& arguments, const MovingModel& model, const Route& route,
                            const ClearanceOutcome& outcome) {
-  const ClearanceReport& r = outcome.report;
+  const clearance::Report& r = outcome.report;
   Json out;
   out["schema"] = "graze-clearance/2";
   out["graze"] = kVersion;
-  const ClearanceVerdict verdict = outcome.verdict();
+  const clearance::Verdict verdict = outcome.verdict();
   out["passed"] = outcome.exit_code(arguments) == 0;
   out["exit_code"] = outcome.exit_code(arguments);
-  out["verdict"] = verdict == ClearanceVerdict::not_checked      ? "unchecked"
-                   : verdict == ClearanceVerdict::partly_checked ? "partial"
-                   : r.levels[0] > 0                             ? "hit"
-                   : r.levels[1] > 0                             ? "fail"
-                   : r.levels[2] > 0                             ? "warn"
-                                                                 : "clear";
-  out["why"] = verdict == ClearanceVerdict::not_checked ? Json(unchecked_reason(outcome)) : Json();
+  out["verdict"] = verdict == clearance::Verdict::not_checked      ? "unchecked"
+                   : verdict == clearance::Verdict::partly_checked ? "partial"
+                   : r.levels[0] > 0                               ? "hit"
+                   : r.levels[1] > 0                               ? "fail"
+                   : r.levels[2] > 0                               ? "warn"
+                                                                   : "clear";
+  out["why"] = verdict == clearance::Verdict::not_checked ? Json(unchecked_reason(outcome)) : Json();
   Json cautions = Json::array();
   for (const Caution& c : outcome.cautions) {
     cautions.push_back({{"name", c.name}, {"text", c.text}, {"doubt", c.doubt}, {"accepted", c.accepted}});
@@ -101,7 +102,7 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
   out["coverage"] = coverage_json(r.coverage);
   out["worst"] = place(r.worst);
   Json clusters = Json::array();
-  for (const ReportCluster& c : r.clusters) {
+  for (const clearance::ReportCluster& c : r.clusters) {
     Json entry = {{"level", name_of(c.level)},
                   {"from", c.from},
                   {"to", c.to},
@@ -115,10 +116,10 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
   out["clusters"] = std::move(clusters);
   out["clusters_found"] = r.clusters_found;
   Json profile = Json::array();
-  for (const ProfileRow& row : r.profile) {
+  for (const clearance::ProfileRow& row : r.profile) {
     Json entry = {{"from", row.from}, {"to", row.to}};
-    for (std::size_t side = 0; side < kSides; ++side) {
-      entry[std::string(name_of(static_cast<Side>(side)))] = number(row.least[side].clearance);
+    for (std::size_t side = 0; side < clearance::kSides; ++side) {
+      entry[std::string(name_of(static_cast<clearance::Side>(side)))] = number(row.nearest[side].clearance);
     }
     entry["level"] = level_name(row, r.options);
     entry["scanned"] = row.swept ? Json(row.scanned) : Json();

@@ -6,6 +6,8 @@
 
 #include "clearance_job.h"
 #include "command.h"
+#include "graze/base/error.h"
+#include "graze/io/trajectory_file.h"
 #include "numbers.h"
 
 namespace graze::app {
@@ -19,6 +21,11 @@ Aabb moved_box(const Route& route, const Aabb& box) {
 
 void check_arguments(ClearanceArguments& a) {
   const auto refuse = [](const char* option, const char* why) { throw UsageError(option, why); };
+  try {
+    turn_to_flu(a.axes);
+  } catch (const Error& error) {
+    throw UsageError("--axes", std::string(error.what()).substr(error.where().size() + 2));
+  }
   if (a.warn < a.fail) refuse("--warn", "must not be below --fail");
   if (a.reach() < a.warn) refuse("--limit", "must not be below --warn");
   if (a.model.empty() == a.vehicle.empty()) refuse("--model, --vehicle", "exactly one of the two must be given");
@@ -47,11 +54,12 @@ std::vector<std::string> ClearanceArguments::outputs() const {
   return out;
 }
 
-CoverageOptions ClearanceArguments::coverage() const {
-  CoverageOptions out{.lookout = lookout, .points = scan_density, .gap = gap, .demanded = {}, .min_share = min_scanned};
+clearance::CoverageOptions ClearanceArguments::coverage() const {
+  clearance::CoverageOptions out{
+      .lookout = lookout, .points = scan_density, .gap = gap, .demanded = {}, .min_share = min_scanned};
   for (const std::string& name : sides) {
-    for (std::size_t side = 0; side < kSides; ++side) {
-      if (name == "all" || name == name_of(static_cast<Side>(side))) out.demanded[side] = true;
+    for (std::size_t side = 0; side < clearance::kSides; ++side) {
+      if (name == "all" || name == name_of(static_cast<clearance::Side>(side))) out.demanded[side] = true;
     }
   }
   return out;
@@ -194,7 +202,7 @@ Command clearance_command() {
             {.value = "M [0.25]", .range = kPositive}},
            {"--slice", &a->slice, "Thickness of the cross-sections", {.value = "M [0.2]", .range = kPositive}},
            {"--sections", &a->sections, "Cross-sections in the report", {.value = "N [24]"}},
-           {"--most-clusters", &a->max_clusters, "Maximum number of locations listed", {.value = "N [200]"}},
+           {"--max-clusters", &a->max_clusters, "Maximum number of locations listed", {.value = "N [200]"}},
            {"--report-points",
             &a->report_points,
             "Points in the 3-D view, about 9 bytes each",

@@ -58,15 +58,15 @@ std::string grouped(std::uint64_t n) {
 }
 
 std::string verdict(const ClearanceOutcome& outcome) {
-  const ClearanceReport& r = outcome.report;
-  const ClearanceVerdict said = outcome.verdict();
-  if (said == ClearanceVerdict::not_checked) {
+  const clearance::Report& r = outcome.report;
+  const clearance::Verdict said = outcome.verdict();
+  if (said == clearance::Verdict::not_checked) {
     return fmt::format("<div class=\"verdict fail\"><div><b>Not checked</b><br>No verdict: {}.</div></div>",
                        escaped(unchecked_reason(outcome)));
   }
   const std::uint64_t bad = r.levels[0] + r.levels[1];
   std::uint64_t places = 0;
-  for (const ReportCluster& c : r.clusters) places += c.level < ClearanceLevel::warn ? 1 : 0;
+  for (const clearance::ReportCluster& c : r.clusters) places += c.level < clearance::Level::warn ? 1 : 0;
   const std::string worst =
       std::isfinite(r.worst.clearance)
           ? fmt::format("Minimum clearance {} m, {} at chainage {} m.", metres(whole_millimetres(r.worst.clearance)),
@@ -79,7 +79,7 @@ std::string verdict(const ClearanceOutcome& outcome) {
         grouped(bad), places, r.options.fail,
         r.levels[0] > 0 ? fmt::format(", {} of them are hit", grouped(r.levels[0])) : "", worst);
   }
-  if (said == ClearanceVerdict::partly_checked) {
+  if (said == clearance::Verdict::partly_checked) {
     return fmt::format(
         "<div class=\"verdict warn\"><div><b>Partly checked</b><br>{} where scanned: {}. The rest of the path was not "
         "scanned. {}</div></div>",
@@ -100,7 +100,7 @@ std::string tile(const std::string& value, std::string_view what) {
 }
 
 std::string tiles(const ClearanceOutcome& o, const Route& route) {
-  const ClearanceReport& r = o.report;
+  const clearance::Report& r = o.report;
   return tile(grouped(r.points), "points in the scan") +
          tile(fmt::format("{} m", metres(route.chainage.back() - route.chainage.front(), 1)), "path length") +
          tile(scanned_text(r.coverage), "scanned") +
@@ -113,9 +113,9 @@ std::string tiles(const ClearanceOutcome& o, const Route& route) {
 }
 
 // "0.213 m up": how far the point would have to move for the vehicle to keep the clearance that was asked for.
-std::string exit_depth(const ReportCluster& c) {
+std::string exit_depth(const clearance::ReportCluster& c) {
   if (!c.depth || c.depth->exit.depth == 0) return "";
-  if (!c.depth->exit.found) return fmt::format("over {:g} m", ExitDepthOptions().farthest);
+  if (!c.depth->exit.found) return fmt::format("over {:g} m", clearance::ExitDepthOptions().farthest);
   const double sideways = std::abs(c.depth->left), upright = std::abs(c.depth->up);
   constexpr double kLean = 0.4;  // tangent of some 22 degrees
   std::string where;
@@ -125,7 +125,7 @@ std::string exit_depth(const ReportCluster& c) {
   return fmt::format("{} m {}", metres(c.depth->exit.depth), where);
 }
 
-std::string clusters(const ClearanceReport& r, const PageParts& parts, double limit, bool live) {
+std::string clusters(const clearance::Report& r, const PageParts& parts, double limit, bool live) {
   if (r.clusters.empty()) return "<p>None.</p>";
   std::string out = fmt::format(
       "<p class=\"soft\">Clusters of points below {:g} m, worst first. The exit depth is how far the worst point would "
@@ -137,8 +137,8 @@ std::string clusters(const ClearanceReport& r, const PageParts& parts, double li
       "point</th><th class=\"n\">on the vehicle</th><th class=\"n\">vehicle at</th></tr></thead>\n<tbody>\n",
       r.options.warn, r.options.fail, live ? " Click a row to show it." : "", live ? " live" : "");
   for (std::size_t i = 0; i < r.clusters.size(); ++i) {
-    const ReportCluster& c = r.clusters[i];
-    const ReportPlace& w = c.worst;
+    const clearance::ReportCluster& c = r.clusters[i];
+    const clearance::ReportPlace& w = c.worst;
     const auto point = [](const Vec3& p) {
       return fmt::format("{}, {}, {}", metres(p.x(), 2), metres(p.y(), 2), metres(p.z(), 2));
     };
@@ -161,18 +161,19 @@ std::string clusters(const ClearanceReport& r, const PageParts& parts, double li
 }
 
 // What was scanned and what was not, longest gap first.
-std::string coverage(const Coverage& c) {
+std::string coverage(const clearance::Coverage& c) {
   std::string out = fmt::format("<p id=\"coverage\">Scanned: {} (required sides: {}).", scanned_text(c),
                                 sides_text(c.options.demanded).empty() ? "none" : sides_text(c.options.demanded));
-  for (std::size_t side = 0; side < kSides; ++side) {
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
     out += fmt::format("{} {} m {}", side == 0 ? " Seen:" : ",", metres(whole_metres(c, side), 0),
-                       name_of(static_cast<Side>(side)));
+                       name_of(static_cast<clearance::Side>(side)));
   }
   out += ".</p>\n";
   if (c.gaps.empty()) return out;
-  std::vector<CoverageGap> gaps = c.gaps;
-  std::stable_sort(gaps.begin(), gaps.end(),
-                   [](const CoverageGap& a, const CoverageGap& b) { return a.length() > b.length(); });
+  std::vector<clearance::CoverageGap> gaps = c.gaps;
+  std::stable_sort(gaps.begin(), gaps.end(), [](const clearance::CoverageGap& a, const clearance::CoverageGap& b) {
+    return a.length() > b.length();
+  });
   constexpr std::size_t kRows = 50;
   out += "<details><summary>Sections not scanned: " + grouped(gaps.size()) +
          "</summary><table><thead><tr><th class=\"n\">from – to</th><th class=\"n\">length</th><th>not seen</th></tr>"
@@ -209,7 +210,7 @@ std::string settings(const ClearanceArguments& a, const MovingModel& model, cons
 
 void write_clearance_page(const ClearanceArguments& a, const MovingModel& model, const Route& route,
                           const ClearanceOutcome& o, const PageParts& parts) {
-  const ClearanceReport& r = o.report;
+  const clearance::Report& r = o.report;
   const bool live = !viewer_script().empty();
   std::string cautions;
   for (const Caution& c : o.cautions) {

@@ -27,7 +27,7 @@ double shown_clearance(double c) { return std::isfinite(c) ? whole_millimetres(c
 
 Json vector(const Vec3& v) { return {rounded(v.x()), rounded(v.y()), rounded(v.z())}; }
 
-Json place(const ReportPlace& p, const Vec3& origin) {
+Json place(const clearance::ReportPlace& p, const Vec3& origin) {
   if (p.clearance == kInfinity) return nullptr;
   return {{"clearance", shown_clearance(p.clearance)},
           {"chainage", rounded(p.chainage)},
@@ -65,7 +65,7 @@ std::string path_bytes(const Route& route, const std::vector<std::size_t>& shown
 }
 
 // Per shape: vertices (3 floats), triangles (3 uint32), points (3 floats).
-std::string model_bytes(std::span<const ReportModel> models) {
+std::string model_bytes(std::span<const clearance::ReportModel> models) {
   const auto flat = [](const std::vector<Vec3>& points) {
     std::vector<float> out;
     for (const Vec3& p : points) {
@@ -74,7 +74,7 @@ std::string model_bytes(std::span<const ReportModel> models) {
     return floats(out);
   };
   std::string out;
-  for (const ReportModel& model : models) {
+  for (const clearance::ReportModel& model : models) {
     out += flat(model.vertices);
     for (const MeshTriangle& t : model.triangles) {
       for (const std::uint32_t corner : t) out.append(reinterpret_cast<const char*>(&corner), 4);
@@ -85,7 +85,7 @@ std::string model_bytes(std::span<const ReportModel> models) {
 }
 
 // Per node of the cloud: 6 bytes of position for each point, then a byte of colour code for each.
-std::string node_bytes(const ReportCloud& cloud, const ReportCloudNode& node) {
+std::string node_bytes(const clearance::ReportCloud& cloud, const clearance::ReportCloudNode& node) {
   std::string out(std::size_t{7} * node.count, '\0');
   static_assert(sizeof cloud.places[0] == 6);
   if (node.count == 0) return out;
@@ -96,38 +96,40 @@ std::string node_bytes(const ReportCloud& cloud, const ReportCloudNode& node) {
 
 Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Route& route, const ClearanceOutcome& o,
                  const PageParts& parts, const std::vector<std::size_t>& shown, std::size_t stride) {
-  const ClearanceReport& r = o.report;
+  const clearance::Report& r = o.report;
   const Vec3& origin = parts.cloud.origin;
   Json out = {{"schema", 1},        {"warn", r.options.warn},   {"fail", r.options.fail},
               {"limit", a.reach()}, {"origin", vector(origin)}, {"scanPoints", r.points}};
   Json frames = Json::array();
-  for (const ReportModel& m : parts.models) frames.push_back({m.vertices.size(), m.triangles.size(), m.points.size()});
+  for (const clearance::ReportModel& m : parts.models)
+    frames.push_back({m.vertices.size(), m.triangles.size(), m.points.size()});
   out["model"] = {{"min", vector(model.box.min)}, {"max", vector(model.box.max)}, {"frames", std::move(frames)}};
   out["path"] = {{"poses", shown.size()}, {"stride", stride}, {"last", route.poses.size() - 1}};
   Json from = Json::array(), to = Json::array(), worst = Json::array(), scanned = Json::array(), least, seen;
-  for (std::size_t side = 0; side < kSides; ++side) {
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
     Json column = Json::array();
-    for (const ProfileRow& row : r.profile) {
-      const double c = row.least[side].clearance;
+    for (const clearance::ProfileRow& row : r.profile) {
+      const double c = row.nearest[side].clearance;
       column.push_back(c == kInfinity ? Json() : Json(shown_clearance(c)));
     }
-    least[std::string(name_of(static_cast<Side>(side)))] = std::move(column);
+    least[std::string(name_of(static_cast<clearance::Side>(side)))] = std::move(column);
     Json looked = Json::array();
-    for (const ProfileRow& row : r.profile) looked.push_back(row.swept ? Json(row.seen[side] ? 1 : 0) : Json());
-    seen[std::string(name_of(static_cast<Side>(side)))] = std::move(looked);
+    for (const clearance::ProfileRow& row : r.profile)
+      looked.push_back(row.swept ? Json(row.seen[side] ? 1 : 0) : Json());
+    seen[std::string(name_of(static_cast<clearance::Side>(side)))] = std::move(looked);
   }
-  for (const ProfileRow& row : r.profile) {
+  for (const clearance::ProfileRow& row : r.profile) {
     from.push_back(rounded(row.from));
     to.push_back(rounded(row.to));
     scanned.push_back(row.swept ? Json(row.scanned ? 1 : 0) : Json());
-    const ReportPlace* nearest = row.least.data();
-    for (const ReportPlace& p : row.least) nearest = p.clearance < nearest->clearance ? &p : nearest;
+    const clearance::ReportPlace* nearest = row.nearest.data();
+    for (const clearance::ReportPlace& p : row.nearest) nearest = p.clearance < nearest->clearance ? &p : nearest;
     worst.push_back(place(*nearest, origin));
   }
   out["profile"] = {{"from", std::move(from)},   {"to", std::move(to)},     {"least", std::move(least)},
                     {"worst", std::move(worst)}, {"seen", std::move(seen)}, {"scanned", std::move(scanned)}};
   Json clusters = Json::array();
-  for (const ReportCluster& c : r.clusters) {
+  for (const clearance::ReportCluster& c : r.clusters) {
     Json entry = place(c.worst, origin);
     entry["level"] = name_of(c.level);
     entry["from"] = rounded(c.from);
@@ -137,7 +139,7 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
   }
   out["clusters"] = std::move(clusters);
   Json nodes = Json::array();
-  for (const ReportCloudNode& n : parts.cloud.nodes) {
+  for (const clearance::ReportCloudNode& n : parts.cloud.nodes) {
     for (const double v : {static_cast<double>(n.min[0]), static_cast<double>(n.min[1]), static_cast<double>(n.min[2]),
                            static_cast<double>(n.size)}) {
       nodes.push_back(v);

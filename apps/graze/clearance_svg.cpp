@@ -9,7 +9,7 @@
 namespace graze::app {
 namespace {
 
-constexpr std::array<const char*, kSides> kSideColors = {"#1f77b4", "#d95f02", "#7b3fa0", "#2c8f4f"};
+constexpr std::array<const char*, clearance::kSides> kSideColors = {"#1f77b4", "#d95f02", "#7b3fa0", "#2c8f4f"};
 
 // A step of 1, 2 or 5 times a power of ten that makes about `parts` of a length.
 double round_step(double length, int parts) {
@@ -24,10 +24,11 @@ double round_step(double length, int parts) {
 
 std::array<std::uint8_t, 3> rgb_of(std::uint8_t code) {
   // The same scale as in viewer/src/colors.ts.
-  constexpr std::array<std::array<std::array<int, 3>, 2>, kLevels> kScale = {{{{{150, 0, 90}, {214, 20, 60}}},
-                                                                              {{{235, 60, 40}, {250, 120, 50}}},
-                                                                              {{{255, 175, 40}, {255, 215, 90}}},
-                                                                              {{{70, 190, 190}, {95, 135, 175}}}}};
+  constexpr std::array<std::array<std::array<int, 3>, 2>, clearance::kLevels> kScale = {
+      {{{{150, 0, 90}, {214, 20, 60}}},
+       {{{235, 60, 40}, {250, 120, 50}}},
+       {{{255, 175, 40}, {255, 215, 90}}},
+       {{{70, 190, 190}, {95, 135, 175}}}}};
   if (code == 255) return {122, 132, 142};
   const auto& [from, to] = kScale[code >> 6U];
   std::array<std::uint8_t, 3> out{};
@@ -41,14 +42,14 @@ std::string color_of(std::uint8_t code) {
   return fmt::format("#{:02x}{:02x}{:02x}", r, g, b);
 }
 
-std::string profile_svg(const ClearanceReport& report, double limit) {
+std::string profile_svg(const clearance::Report& report, double limit) {
   constexpr double kStrip = 5;  // height of the bar of one side that shows where it was seen
   constexpr double kWidth = 1200, kHeight = 324, kLeft = 58, kRight = 12, kTop = 12, kBottom = 64;
   double lowest = 0;
-  for (const ProfileRow& row : report.profile) {
-    for (const ReportPlace& p : row.least) lowest = std::min(lowest, p.clearance);
+  for (const clearance::ProfileRow& row : report.profile) {
+    for (const clearance::ReportPlace& p : row.nearest) lowest = std::min(lowest, p.clearance);
   }
-  const ReportOptions& o = report.options;
+  const clearance::ReportOptions& o = report.options;
   lowest = std::max(lowest, -1e6) - 0.05;
   const double highest = std::max(1.5 * o.warn, std::min(limit, 1.0)) * 1.02;
   const double begin = report.profile.front().from, end = report.profile.back().to;
@@ -84,7 +85,7 @@ std::string profile_svg(const ClearanceReport& report, double limit) {
                      kWidth / 2, kHeight - 6);
   // Where nobody looked: grey over the whole height, and one bar per side below.
   std::string unscanned;
-  for (const ProfileRow& row : report.profile) {
+  for (const clearance::ProfileRow& row : report.profile) {
     if (!row.swept || row.scanned) continue;
     unscanned +=
         fmt::format("M{:.1f} {}H{:.1f}V{}H{:.1f}Z", x(row.from), kTop, x(row.to), kHeight - kBottom, x(row.from));
@@ -92,21 +93,21 @@ std::string profile_svg(const ClearanceReport& report, double limit) {
   if (!unscanned.empty()) {
     out += fmt::format("<path class=\"unscanned\" d=\"{}\" fill=\"#8a949c\" fill-opacity=\"0.35\"/>\n", unscanned);
   }
-  for (std::size_t side = 0; side < kSides; ++side) {
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
     const double top = kHeight - kBottom + 3 + kStrip * static_cast<double>(side);
     std::string bar;
-    for (const ProfileRow& row : report.profile) {
+    for (const clearance::ProfileRow& row : report.profile) {
       if (row.seen[side]) bar += fmt::format("M{:.1f} {}H{:.1f}", x(row.from), top + kStrip / 2, x(row.to));
     }
     out +=
         fmt::format("<path class=\"seen\" d=\"{}\" stroke=\"{}\" stroke-width=\"{}\"><title>seen {}</title></path>\n",
-                    bar, kSideColors[side], kStrip - 1.5, name_of(static_cast<Side>(side)));
+                    bar, kSideColors[side], kStrip - 1.5, name_of(static_cast<clearance::Side>(side)));
   }
-  for (std::size_t side = 0; side < kSides; ++side) {
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
     std::string line;
     bool drawing = false;
-    for (const ProfileRow& row : report.profile) {
-      const double c = row.least[side].clearance;
+    for (const clearance::ProfileRow& row : report.profile) {
+      const double c = row.nearest[side].clearance;
       if (c > highest) {
         drawing = false;
         continue;
@@ -117,12 +118,13 @@ std::string profile_svg(const ClearanceReport& report, double limit) {
     out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", line, kSideColors[side]);
     out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\" font-weight=\"600\">{}</text>\n",
                        kLeft + 10 + 60 * static_cast<double>(side), kTop + 14, kSideColors[side],
-                       name_of(static_cast<Side>(side)));
+                       name_of(static_cast<clearance::Side>(side)));
   }
   return out + "</svg>";
 }
 
-std::string section_svg(const ReportSection& section, const ReportOptions& options, double limit) {
+std::string section_svg(const clearance::ReportSection& section, const clearance::ReportOptions& options,
+                        double limit) {
   const Aabb& w = section.window;
   const double wide = w.max.y() - w.min.y(), high = w.max.z() - w.min.z();
   constexpr double kScale = 50;  // units per metre; two digits behind the point are then 0.2 mm
@@ -133,7 +135,7 @@ std::string section_svg(const ReportSection& section, const ReportOptions& optio
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>",
       kScale * wide, kScale * high);
   std::string path;
-  for (const ReportSection::Line& line : section.outline) {
+  for (const clearance::ReportSection::Line& line : section.outline) {
     path += fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x(line.from[0]), y(line.from[1]), x(line.to[0]), y(line.to[1]));
   }
   if (!path.empty()) out += fmt::format("<path d=\"{}\" stroke=\"#1f5f99\" stroke-width=\"3\"/>", path);
@@ -143,19 +145,20 @@ std::string section_svg(const ReportSection& section, const ReportOptions& optio
     }
   };
   path.clear();
-  for (const ReportSection::Point& p : section.model) path += fmt::format("M{:.0f} {:.0f}h0", x(p.y), y(p.z));
+  for (const clearance::ReportSection::Point& p : section.model)
+    path += fmt::format("M{:.0f} {:.0f}h0", x(p.y), y(p.z));
   dots(path, "#3f86c4", 4);
   // By level, the worst last and on top.
-  for (const ClearanceLevel level :
-       {ClearanceLevel::clear, ClearanceLevel::warn, ClearanceLevel::fail, ClearanceLevel::hit}) {
+  for (const clearance::Level level :
+       {clearance::Level::clear, clearance::Level::warn, clearance::Level::fail, clearance::Level::hit}) {
     std::string near, far;
-    for (const ReportSection::Point& p : section.points) {
+    for (const clearance::ReportSection::Point& p : section.points) {
       if (level_of(p.clearance, options) != level) continue;
       (p.clearance <= limit ? near : far) += fmt::format("M{:.0f} {:.0f}h0", x(p.y), y(p.z));
     }
     dots(far, color_of(255), 4);
     dots(near, color_of(static_cast<std::uint8_t>(64 * static_cast<unsigned>(level) + 20)),
-         level == ClearanceLevel::clear ? 4 : 8);
+         level == clearance::Level::clear ? 4 : 8);
   }
   const Vec3& p = section.place.in_vehicle;
   return out + fmt::format(

@@ -11,19 +11,21 @@
 namespace graze::app {
 namespace {
 
-std::string coverage_text(const Coverage& c, bool quiet) {
+std::string coverage_text(const clearance::Coverage& c, bool quiet) {
   std::string seen;
-  for (std::size_t side = 0; side < kSides; ++side) {
-    seen += fmt::format("{}{} {:.0f}", side == 0 ? "" : ", ", name_of(static_cast<Side>(side)), whole_metres(c, side));
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
+    seen += fmt::format("{}{} {:.0f}", side == 0 ? "" : ", ", name_of(static_cast<clearance::Side>(side)),
+                        whole_metres(c, side));
   }
   const std::string demanded = sides_text(c.options.demanded);
   std::string out = fmt::format("scanned: {} (seen on sides: {} m; required: {})\n", scanned_text(c), seen,
                                 demanded.empty() ? "none" : demanded);
   if (quiet) return out;
   constexpr std::size_t kRows = 5;
-  std::vector<CoverageGap> gaps = c.gaps;
-  std::stable_sort(gaps.begin(), gaps.end(),
-                   [](const CoverageGap& a, const CoverageGap& b) { return a.length() > b.length(); });
+  std::vector<clearance::CoverageGap> gaps = c.gaps;
+  std::stable_sort(gaps.begin(), gaps.end(), [](const clearance::CoverageGap& a, const clearance::CoverageGap& b) {
+    return a.length() > b.length();
+  });
   for (std::size_t i = 0; i < std::min(kRows, gaps.size()); ++i) {
     out += fmt::format("  not scanned from {} to {} m: {}\n", fixed(gaps[i].from, 1), fixed(gaps[i].to, 1),
                        sides_text(gaps[i].unseen));
@@ -34,7 +36,7 @@ std::string coverage_text(const Coverage& c, bool quiet) {
 
 }  // namespace
 
-std::string scanned_text(const Coverage& c) {
+std::string scanned_text(const clearance::Coverage& c) {
   // Rounded down, so that no gap is rounded away.
   const bool fine = c.length() < 20;
   const double unit = fine ? 0.1 : 1;
@@ -42,16 +44,16 @@ std::string scanned_text(const Coverage& c) {
   return fmt::format("{:.{}f} of {:.{}f} m", scanned, fine ? 1 : 0, c.length(), fine ? 1 : 0);
 }
 
-std::string sides_text(const std::array<bool, kSides>& sides) {
+std::string sides_text(const std::array<bool, clearance::kSides>& sides) {
   std::string out;
-  for (std::size_t side = 0; side < kSides; ++side) {
-    if (sides[side]) out += (out.empty() ? "" : ", ") + std::string(name_of(static_cast<Side>(side)));
+  for (std::size_t side = 0; side < clearance::kSides; ++side) {
+    if (sides[side]) out += (out.empty() ? "" : ", ") + std::string(name_of(static_cast<clearance::Side>(side)));
   }
   return out;
 }
 
 std::string unchecked_reason(const ClearanceOutcome& outcome) {
-  const Coverage& c = outcome.report.coverage;
+  const clearance::Coverage& c = outcome.report.coverage;
   if (c.points == 0) return "no point of the scan is near the path";
   if (const Caution* doubt = outcome.doubt()) {
     return fmt::format("{} in doubt, see the caution; if it is correct, use --accept {}",
@@ -66,41 +68,41 @@ std::string unchecked_reason(const ClearanceOutcome& outcome) {
 
 int ClearanceOutcome::exit_code(const ClearanceArguments& a) const {
   switch (verdict()) {
-    case ClearanceVerdict::fails:
+    case clearance::Verdict::fails:
       return kCollision;
-    case ClearanceVerdict::not_checked:
+    case clearance::Verdict::not_checked:
       return kInput;
-    case ClearanceVerdict::partly_checked:
+    case clearance::Verdict::partly_checked:
       return a.allow_gaps ? kClear : kPartly;
-    case ClearanceVerdict::clear:
+    case clearance::Verdict::clear:
       return kClear;
   }
   return kInternal;
 }
 
 std::string clearance_text(const ClearanceArguments& a, const ClearanceOutcome& outcome, bool quiet, bool color) {
-  const ClearanceReport& r = outcome.report;
-  const ClearanceVerdict verdict = outcome.verdict();
+  const clearance::Report& r = outcome.report;
+  const clearance::Verdict verdict = outcome.verdict();
   const auto colored = [&](const char* text, int code) {
     return color ? fmt::format("\033[1;{}m{}\033[0m", code, text) : std::string(text);
   };
   constexpr int kRed = 31, kGreen = 32, kYellow = 33;
   const bool narrow = r.levels[2] > 0;
   std::string out;
-  if (verdict == ClearanceVerdict::not_checked) {
+  if (verdict == clearance::Verdict::not_checked) {
     out = colored("NOT CHECKED", kRed) + ": " + unchecked_reason(outcome) + "\n" + coverage_text(r.coverage, quiet);
     return out;
   }
-  if (verdict == ClearanceVerdict::fails) {
+  if (verdict == clearance::Verdict::fails) {
     out = colored("DOES NOT FIT", kRed);
-  } else if (verdict == ClearanceVerdict::partly_checked) {
+  } else if (verdict == clearance::Verdict::partly_checked) {
     out = colored("PARTLY CHECKED", kYellow) +
           fmt::format(": {} where scanned: {}", narrow ? "fits, narrowly," : "clear", scanned_text(r.coverage));
   } else {
     out = narrow ? colored("FITS, NARROWLY", kYellow) : colored("CLEAR", kGreen);
   }
   out += fmt::format("{} of {} points {} are hit, {} more are below {:g} m and {} more below {:g} m",
-                     verdict == ClearanceVerdict::partly_checked ? ";" : ":", r.points, r.levels[0], r.levels[1],
+                     verdict == clearance::Verdict::partly_checked ? ";" : ":", r.points, r.levels[0], r.levels[1],
                      a.fail, r.levels[2], a.warn);
   if (std::isfinite(r.worst.clearance)) {
     out += fmt::format("; minimum clearance {} m, {} at chainage {} m", fixed(whole_millimetres(r.worst.clearance), 3),
@@ -112,7 +114,7 @@ std::string clearance_text(const ClearanceArguments& a, const ClearanceOutcome& 
                      "chainage", "from – to ", "points");
   constexpr std::size_t kRows = 10;
   for (std::size_t i = 0; i < std::min(kRows, r.clusters.size()); ++i) {
-    const ReportCluster& c = r.clusters[i];
+    const clearance::ReportCluster& c = r.clusters[i];
     out += fmt::format("  {:>3}  {:<5} {:>8} m  {:<6} {:>8} m  {:>17}  {:>8}\n", i + 1, name_of(c.level),
                        fixed(whole_millimetres(c.worst.clearance), 3), name_of(c.worst.side),
                        fixed(c.worst.chainage, 1), fmt::format("{} – {}", fixed(c.from, 1), fixed(c.to, 1)), c.total());

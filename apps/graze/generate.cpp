@@ -10,10 +10,10 @@
 #include <system_error>
 #include <vector>
 
+#include "apps/synthetic/assembly_line.h"
+#include "apps/synthetic/tunnel.h"
 #include "command.h"
 #include "graze/base/error.h"
-#include "graze/clearance/assembly_line.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/geometry/cloud.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
@@ -49,10 +49,10 @@ std::uint64_t count_from(const char* option, const std::string& text) {
   if (suffix == "k" || suffix == "K") unit = 1e3;
   if (suffix == "m" || suffix == "M") unit = 1e6;
   if (suffix == "g" || suffix == "G") unit = 1e9;
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   value = std::round(value * unit);
   if (status != std::errc() || (unit == 1 && !suffix.empty()) || !(value >= 1)) refuse();
-  if (value > kMost) throw UsageError(option, "must be at most 1e12");
+  if (value > kMax) throw UsageError(option, "must be at most 1e12");
   return static_cast<std::uint64_t>(value);
 }
 
@@ -96,22 +96,22 @@ void write_scan(Folder& folder, const Scene& scene, int threads, bool quiet) {
   folder.report("scan.las", fmt::format("{} points", report.written));
 }
 
-void write_path(Folder& folder, const char* name, const Trajectory& path) {
+void write_path(Folder& folder, const char* name, const clearance::Trajectory& path) {
   write_trajectory(folder.file(name), path);
   folder.report(name, fmt::format("{} poses over {:.1f} m", path.size(), path.length()));
 }
 
 void write_wagon(Folder& folder, const GenerateArguments& a) {
-  const WagonOptions options{.wheels = a.wheels};
-  const Vehicle vehicle = wagon();
+  const synthetic::WagonOptions options{.wheels = a.wheels};
+  const clearance::Vehicle vehicle = synthetic::wagon();
   nlohmann::ordered_json body = {{"file", "wagon.ply"}};
   if (a.wagon == "mesh") {
-    const WagonMesh mesh = wagon_mesh(options);
+    const synthetic::WagonMesh mesh = synthetic::wagon_mesh(options);
     write_mesh(folder.file("wagon.ply"), mesh.vertices, mesh.triangles);
     folder.report("wagon.ply", fmt::format("{} triangles", mesh.triangles.size()));
     body["solid"] = true;
   } else {
-    const std::vector<Vec3> points = wagon_points(static_cast<std::size_t>(a.wagon_points), a.seed, options);
+    const std::vector<Vec3> points = synthetic::wagon_points(static_cast<std::size_t>(a.wagon_points), a.seed, options);
     write_points(folder.file("wagon.ply"), points.size(),
                  [&](std::uint64_t first, std::span<Vec3> part) {
                    std::copy_n(points.begin() + static_cast<std::ptrdiff_t>(first), part.size(), part.begin());
@@ -129,7 +129,8 @@ void write_wagon(Folder& folder, const GenerateArguments& a) {
 }
 
 int generate_tunnel(const GenerateArguments& a, bool quiet) {
-  const Tunnel tunnel({.points = a.points, .seed = a.seed, .origin = origin_of(a), .half_width = a.half_width});
+  const synthetic::Tunnel tunnel(
+      {.points = a.points, .seed = a.seed, .origin = origin_of(a), .half_width = a.half_width});
   Folder folder(a.folder, quiet);
   write_path(folder, "track.tum", tunnel.track(a.track_step));
   write_wagon(folder, a);
@@ -138,7 +139,8 @@ int generate_tunnel(const GenerateArguments& a, bool quiet) {
 }
 
 int generate_assembly_line(const GenerateArguments& a, bool quiet) {
-  const AssemblyLine line({.points = a.points, .stations = a.stations, .seed = a.seed, .origin = origin_of(a)});
+  const synthetic::AssemblyLine line(
+      {.points = a.points, .stations = a.stations, .seed = a.seed, .origin = origin_of(a)});
   Folder folder(a.folder, quiet);
   write_path(folder, "path.tum", line.path());
   const std::vector<MeshTriangle> triangles = line.body_triangles();
@@ -195,8 +197,8 @@ Command tunnel_command() {
   command.check = [a] {
     a->points = count_from("--points", a->points_text);
     a->wagon_points = count_from("--wagon-points", a->wagon_points_text);
-    constexpr std::uint64_t kMostInMemory = 1'000'000'000;
-    if (a->wagon_points > kMostInMemory) throw UsageError("--wagon-points", "must be at most 1e9");
+    constexpr std::uint64_t kMaxInMemory = 1'000'000'000;
+    if (a->wagon_points > kMaxInMemory) throw UsageError("--wagon-points", "must be at most 1e9");
   };
   command.run = [a](const Session& session) { return generate_tunnel(*a, session.quiet); };
   return command;

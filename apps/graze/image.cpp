@@ -45,10 +45,10 @@ void append_chunk(std::string& out, std::string_view type, std::string_view data
 
 // A zlib stream of stored blocks.
 std::string stored(std::string_view data) {
-  constexpr std::size_t kMostPerBlock = 65535;
+  constexpr std::size_t kMaxPerBlock = 65535;
   std::string out = "\x78\x01";
-  for (std::size_t begin = 0; begin < data.size(); begin += kMostPerBlock) {
-    const std::size_t size = std::min(kMostPerBlock, data.size() - begin);
+  for (std::size_t begin = 0; begin < data.size(); begin += kMaxPerBlock) {
+    const std::size_t size = std::min(kMaxPerBlock, data.size() - begin);
     out.push_back(begin + size == data.size() ? '\1' : '\0');
     for (const std::size_t field : {size, ~size}) {
       out.push_back(static_cast<char>(field & 0xFF));

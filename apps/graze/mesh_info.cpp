@@ -30,8 +30,8 @@ Json to_json(const std::string& file, const MeshFacts& facts) {
   json["polygons"] = h.polygons;
   json["crossed_polygons"] = h.crossed_polygons;
   json["skipped"] = {{"lines", h.lines}, {"points", h.points}};
-  json["unit"] = {{"metres", h.unit}, {"told_by", name_of(h.unit_told_by)}};
-  json["up"] = {{"axis", name_of(h.up)}, {"told_by", name_of(h.up_told_by)}};
+  json["unit"] = {{"metres", h.unit}, {"source", name_of(h.unit_source)}};
+  json["up"] = {{"axis", name_of(h.up)}, {"source", name_of(h.up_source)}};
   json["bounds"] = bounds_json(facts.bounds);
   json["area"] = r.area;
   json["watertight"] = r.watertight;
@@ -52,7 +52,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string source_text(ToldBy source) {
+std::string source_text(MeshHeader::Source source) {
   constexpr std::string_view kTexts[] = {"as the file says", "by its format", "not stated in the file"};
   return std::string(kTexts[static_cast<std::size_t>(source)]);
 }
@@ -94,8 +94,8 @@ std::string to_text(const std::string& file, const MeshFacts& facts) {
   line("triangles", made);
   line("vertices", fmt::format("{}", r.vertices));
   line("parts", fmt::format("{} in the file, {} by touching corners", h.parts, r.pieces));
-  line("unit", fmt::format("{} m, {}", number(h.unit), source_text(h.unit_told_by)));
-  line("up", fmt::format("{}, {}{}", name_of(h.up), source_text(h.up_told_by),
+  line("unit", fmt::format("{} m, {}", number(h.unit), source_text(h.unit_source)));
+  line("up", fmt::format("{}, {}{}", name_of(h.up), source_text(h.up_source),
                          h.up == UpAxis::z ? "" : "; turned so that z is up"));
   for (int k = 0; k < 3 && !facts.bounds.empty(); ++k) line(std::string(1, "xyz"[k]), extent_text(facts.bounds, k));
   line("area", fmt::format("{} m²", number(r.area)));

@@ -30,10 +30,11 @@ int ask_about_pair(const std::string& ask, const std::string& option, const Pair
     placed_from_json(*text, name);
   }
   const std::string number = option.empty() ? "" : fmt::format(",\"{}\":{}", option, arguments.number);
-  const Answer given = answer(fmt::format(R"({{"ask":"{}","a":{},"b":{}{}}})", ask, arguments.a, arguments.b, number));
-  if (given.verdict == Verdict::refused || given.verdict == Verdict::failed) throw std::logic_error(given.text);
+  const AskAnswer given =
+      answer_question(fmt::format(R"({{"ask":"{}","a":{},"b":{}{}}})", ask, arguments.a, arguments.b, number));
+  if (given.verdict == AskVerdict::refused || given.verdict == AskVerdict::failed) throw std::logic_error(given.text);
   print(given.text + "\n");
-  return given.verdict == Verdict::touching ? kCollision : kClear;
+  return given.verdict == AskVerdict::touching ? kCollision : kClear;
 }
 
 }  // namespace graze::app

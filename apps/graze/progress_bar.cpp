@@ -22,9 +22,9 @@ std::size_t terminal_width() {
 
 // "1:05 left"
 std::string text_of(std::optional<double> seconds) {
-  constexpr double kMost = 359'999;
+  constexpr double kMax = 359'999;
   if (!seconds) return "";
-  const auto left = static_cast<long>(std::min(*seconds + 0.5, kMost));
+  const auto left = static_cast<long>(std::min(*seconds + 0.5, kMax));
   if (left >= 3600) return fmt::format("{}:{:02}:{:02} left  ", left / 3600, left / 60 % 60, left % 60);
   return fmt::format("{}:{:02} left  ", left / 60, left % 60);
 }

@@ -76,12 +76,12 @@ std::string ResultStore::file_of(std::size_t block) const {
   return (fs::path(folder_) / fmt::format("block-{:06}", block)).string();
 }
 
-void ResultStore::save(std::size_t block, std::span<const PointClearance> results) const {
+void ResultStore::save(std::size_t block, std::span<const clearance::PointClearance> results) const {
   std::string bytes(kMagic);
   const auto count = static_cast<std::uint64_t>(results.size());
   bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const PointClearance& r = results[i];
+    const clearance::PointClearance& r = results[i];
     if (!r.found() && !r.skipped()) continue;
     const Record record{static_cast<std::uint32_t>(i), r.pose, r.element, r.fraction, r.clearance};
     bytes.append(reinterpret_cast<const char*>(&record), sizeof record);
@@ -90,7 +90,7 @@ void ResultStore::save(std::size_t block, std::span<const PointClearance> result
   write_file(file_of(block), bytes);
 }
 
-bool ResultStore::load(std::size_t block, std::span<PointClearance> results) const {
+bool ResultStore::load(std::size_t block, std::span<clearance::PointClearance> results) const {
   constexpr std::size_t kDigest = 64;
   const std::string bytes = read(file_of(block));
   const std::size_t head = kMagic.size() + sizeof(std::uint64_t);
@@ -100,7 +100,7 @@ bool ResultStore::load(std::size_t block, std::span<PointClearance> results) con
   std::uint64_t count = 0;
   std::memcpy(&count, bytes.data() + kMagic.size(), sizeof count);
   if (count != results.size()) return false;
-  for (PointClearance& r : results) r = {};
+  for (clearance::PointClearance& r : results) r = {};
   for (std::size_t at = head; at < body.size(); at += sizeof(Record)) {
     Record record;
     std::memcpy(&record, bytes.data() + at, sizeof record);

@@ -25,8 +25,8 @@ class ResultStore {
   const std::string& refused() const { return refused_; }
 
   /// Fills `results` and returns true if the block is there; a file that is not whole counts as absent.
-  bool load(std::size_t block, std::span<PointClearance> results) const;
-  void save(std::size_t block, std::span<const PointClearance> results) const;
+  bool load(std::size_t block, std::span<clearance::PointClearance> results) const;
+  void save(std::size_t block, std::span<const clearance::PointClearance> results) const;
   /// Removes the folder and what it made there.
   void remove() const;
 

@@ -20,19 +20,19 @@ std::optional<double> TimeLeft::pace_since(double time) const {
 }
 
 std::optional<double> TimeLeft::seconds(double now, double fraction) {
-  constexpr double kSoonest = 2, kLeast = 0.1;  // seconds, share of the phase
-  constexpr double kEven = 1.9;                 // ratio of paces that do not contradict each other
-  constexpr std::size_t kMost = 4096;           // samples that are kept
+  constexpr double kSoonest = 2, kMin = 0.1;  // seconds, share of the phase
+  constexpr double kEven = 1.9;               // ratio of paces that do not contradict each other
+  constexpr std::size_t kMax = 4096;          // samples that are kept
   const double width = phase_.end - phase_.begin;
   const double done = width > 0 ? std::clamp((fraction - phase_.begin) / width, 0.0, 1.0) : 1;
   const double time = now - phase_.now;
   if (time > samples_.back().time) samples_.push_back({time, std::max(done, samples_.back().done)});
-  if (samples_.size() > kMost) {
+  if (samples_.size() > kMax) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < samples_.size(); i += 2) samples_[kept++] = samples_[i];
     samples_.resize(kept);
   }
-  if (!phase_.later || time < kSoonest || done < kLeast) return std::nullopt;
+  if (!phase_.later || time < kSoonest || done < kMin) return std::nullopt;
   // The pace of all of the phase is the best guess where the work is not even, as long as the latest stretches do not
   // speak against it.
   const auto agrees = [&](std::optional<double> pace) {

@@ -217,7 +217,7 @@ double scaled(double x, int power) {
 }
 
 // Beyond these exp is infinite, or 0.
-constexpr double kLargestExponent = 710, kLeastExponent = -746;
+constexpr double kLargestExponent = 710, kMinExponent = -746;
 
 // ---- Logarithm ----------------------------------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ double atan(double x) { return atan2(x, 1); }
 double exp(double x) {
   if (std::isnan(x)) return x;
   if (x > kLargestExponent) return kInfinity;
-  if (x < kLeastExponent) return 0;
+  if (x < kMinExponent) return 0;
   const Power p = exp_of(x);
   const Pair sum = sum_of(1, p.rest.high);
   return scaled(sum.high + (sum.low + p.rest.low), p.power);
@@ -368,7 +368,7 @@ double erfc(double x) {
   const double p = (v / 2 * even - even_after + kTerm[0] / 2) + u * ((v * odd - odd_after + kTerm[1]) - odd);
   const Pair square = product_of(z, z), sum = sum_of(-square.high, p);
   double upper = 0;
-  if (sum.high > kLeastExponent) {
+  if (sum.high > kMinExponent) {
     const Power e = exp_of(sum.high, sum.low - square.low);
     upper = scaled(t * (1 + (e.rest.high + e.rest.low)), e.power);
   }

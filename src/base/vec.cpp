@@ -4,7 +4,7 @@
 
 namespace graze {
 
-Vec3 unit_of_any_length(const Vec3& v) {
+Vec3 detail::unit_vector_of_any_length(const Vec3& v) {
   const double largest = v.cwiseAbs().maxCoeff();
   if (!(largest > 0)) return Vec3::UnitX();
   const Vec3 scaled = v / largest;

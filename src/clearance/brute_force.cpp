@@ -2,8 +2,7 @@
 
 #include "clearance/engine.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 // One element along one motion by bounds of its own: the value changes by no more than the place moves, and the place
@@ -132,20 +131,18 @@ class Straightforward {
 };
 
 }  // namespace
-}  // namespace clearance
 
-PointClearance brute_force_clearance(const ClearanceModel& model, std::span<const Pose> path, const Vec3& point,
-                                     double limit) {
+PointClearance brute_force_clearance(const Model& model, std::span<const Pose> path, const Vec3& point, double limit) {
   if (!is_finite(point)) return {.pose = PointClearance::kSkipped};
   PointClearance best;
-  double value = limit + kClearanceTolerance;
+  double value = limit + kTolerance;
   const std::size_t motions = std::max<std::size_t>(1, path.size() - 1);
   for (std::size_t i = 0; i < motions; ++i) {
     const std::size_t next = std::min(i + 1, path.size() - 1);
     const Motion motion(path[i], path[next]);
-    const auto run = [&](const ClearanceModel& shape) {
-      if (shape.data().tree == nullptr) return;
-      clearance::Straightforward(shape.data(), motion, point, static_cast<std::uint32_t>(i)).run(best, value);
+    const auto run = [&](const Model& shape) {
+      if (data_of(shape).tree == nullptr) return;
+      Straightforward(data_of(shape), motion, point, static_cast<std::uint32_t>(i)).run(best, value);
     };
     if (model.is_deforming()) {
       run(model.frames()[i]);
@@ -162,4 +159,4 @@ PointClearance brute_force_clearance(const ClearanceModel& model, std::span<cons
   return best;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

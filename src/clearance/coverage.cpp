@@ -61,7 +61,7 @@ void CoverageCount::make_sections() {
     Vec3 left = Vec3(rotation.col(2)).cross(forward);
     if (!(left.norm() > kSteepest)) left = rotation.col(1) - forward * forward.dot(rotation.col(1));
     if (!(left.norm() > kSteepest)) left = rotation.col(0) - forward * forward.dot(rotation.col(0));
-    left = unit(left);
+    left = unit_vector(left);
     const Vec3 up = forward.cross(left), middle = rotation * center;
     const auto extent = [&](const Vec3& axis) { return (rotation.transpose() * axis).cwiseAbs().dot(half); };
     const double along = middle.dot(forward), across = middle.dot(left), over = middle.dot(up);

@@ -7,14 +7,14 @@
 #include "graze/base/elementary.h"
 #include "graze/base/error.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
-constexpr double kTouch = 1e-9, kLeastStep = 1e-7;  // metres
-constexpr int kMostSteps = 100000;
+constexpr double kTouch = 1e-9, kMinStep = 1e-7;  // metres
+constexpr int kMaxSteps = 100000;
 
 // From outside towards the place and beyond, by as much as is free each time: minus the place of the first contact.
-double outermost(const ClearanceModel& model, const Vec3& place, int axis, double margin) {
+double outermost(const Model& model, const Vec3& place, int axis, double margin) {
   const double sign = place[axis] < 0 ? -1 : 1;
   Vec3 out = Vec3::Zero();
   out[axis] = sign;
@@ -27,8 +27,8 @@ double outermost(const ClearanceModel& model, const Vec3& place, int axis, doubl
   double s = far;
   for (int k = 0; s >= end; ++k) {
     const double free = model.distance(place + s * out).value - margin;
-    if (free <= kTouch || k > kMostSteps) return -s;
-    s -= std::max(free, kLeastStep);
+    if (free <= kTouch || k > kMaxSteps) return -s;
+    s -= std::max(free, kMinStep);
   }
   return kInfinity;
 }
@@ -76,8 +76,7 @@ Inside inside_at(std::span<const SweptClearance> together, const Vec3& place, do
 
 }  // namespace
 
-DirectionalClearance directional_clearance(const ClearanceModel& model, const Pose& pose, const Vec3& point,
-                                           double margin) {
+DirectionalClearance directional_clearance(const Model& model, const Pose& pose, const Vec3& point, double margin) {
   if (!is_finite(point) || !(margin >= 0)) return {-kInfinity, -kInfinity};
   if (model.bounds().empty()) return {};
   const Vec3 place = pose.rotation().transpose() * (point - pose.translation());
@@ -96,7 +95,7 @@ ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point
   if (here.result.skipped()) return {kInfinity, Vec3::Zero(), kInfinity, false};
   if (!(here.result.clearance <= margin)) return {};
   const Mat3 rotation = here.swept->pose_of(here.result).rotation();
-  const double step = std::max(options.resolution, kLeastStep);
+  const double step = std::max(options.resolution, kMinStep);
   ExitDepth best{kInfinity, Vec3::Zero(), margin - here.result.clearance, false};
   struct Ray {
     Vec3 direction;
@@ -134,4 +133,4 @@ ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point
   }
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

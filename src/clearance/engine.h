@@ -22,10 +22,10 @@ struct Frame {
 };
 
 struct Engine {
-  ClearanceModel model;
+  Model model;
   std::vector<Pose> path;
-  ClearanceOptions options;
-  double tolerance = kClearanceTolerance;
+  Options options;
+  double tolerance = kTolerance;
 
   /// What may turn out to be within the limit.
   double most() const { return options.limit + tolerance; }

@@ -13,7 +13,7 @@
 namespace graze::clearance {
 namespace {
 
-constexpr double kMostCells = 16e6;
+constexpr double kMaxCells = 16e6;
 constexpr std::int32_t kFarthest = 100;   // cells; the squares of three axes fit an int16
 constexpr std::int16_t kUnknown = 32000;  // farther than the margin
 
@@ -30,8 +30,8 @@ double edge_for(const Aabb& core, double limit) {
   for (;;) {
     const double margin = limit + 10 * edge;
     const double cells = ((extent.array() + 2 * margin) / edge + 1).prod();
-    if (cells <= kMostCells) return edge;
-    edge *= std::max(1.02, elementary::pow(cells / kMostCells, 1.0 / 3));
+    if (cells <= kMaxCells) return edge;
+    edge *= std::max(1.02, elementary::pow(cells / kMaxCells, 1.0 / 3));
   }
 }
 
@@ -123,7 +123,7 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
     parallel_for(static_cast<std::size_t>(slices),
                  [&](std::size_t s) {
                    const std::size_t other = std::min(s + reach, static_cast<std::size_t>(slices) - 1);
-                   least_of(out + s * plane, in + s * plane, in + other * plane, plane);
+                   min_of(out + s * plane, in + s * plane, in + other * plane, plane);
                  },
                  {.threads = threads});
   }

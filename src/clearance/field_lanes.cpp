@@ -26,8 +26,8 @@ void lower_rows(std::int16_t* HWY_RESTRICT out, const std::int16_t* HWY_RESTRICT
   }
 }
 
-void least_bytes(std::uint8_t* HWY_RESTRICT out, const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
-                 std::size_t count) {
+void min_bytes(std::uint8_t* HWY_RESTRICT out, const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
+               std::size_t count) {
   const hn::ScalableTag<std::uint8_t> d;
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -108,15 +108,15 @@ HWY_AFTER_NAMESPACE();
 namespace graze::clearance {
 
 HWY_EXPORT(lower_rows);
-HWY_EXPORT(least_bytes);
+HWY_EXPORT(min_bytes);
 HWY_EXPORT(find_bounds);
 
 void lower_by(std::int16_t* out, const std::int16_t* in, std::int16_t cost, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(lower_rows)(out, in, cost, count);
 }
 
-void least_of(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(least_bytes)(out, a, b, count);
+void min_of(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(min_bytes)(out, a, b, count);
 }
 
 void lane_bounds(const Field::View& field, const LeafMotion& motion, const LeafPoints& points, std::uint32_t active,

@@ -148,7 +148,7 @@ void mark_cells(const ModelData& model, const CellGrid& grid, std::span<std::int
         marker.point(model.slots[slot]);
         break;
       case Kind::triangles: {
-        const mesh::Data& d = model.mesh.data();
+        const mesh::Data& d = data_of(model.mesh);
         marker.triangle(d.corner(element, 0), d.corner(element, 1), d.corner(element, 2));
         break;
       }

@@ -10,7 +10,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
@@ -174,4 +174,4 @@ void check_gauge(const Gauge& gauge, const Track& track, std::span<const Vec3> p
   parallel_for(points.size(), [&](std::size_t i) { results[i] = check(points[i]); }, {.threads = options.threads});
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -13,8 +13,7 @@
 #include "query/point_depth.h"
 #include "query/point_shape.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 Reach reach_of(const Vec3& off) {
@@ -47,7 +46,7 @@ double checked_uncertainty(double uncertainty) {
   return uncertainty;
 }
 
-std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, const ClearanceModelOptions& options) {
+std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, const ModelOptions& options) {
   auto data = std::make_shared<ModelData>();
   data->uncertainty = checked_uncertainty(options.uncertainty);
   data->cloud = cloud;
@@ -67,7 +66,7 @@ std::shared_ptr<const ModelData> of_cloud(const Cloud& cloud, const ClearanceMod
   }
   data->kind = Kind::points;
   data->own_tree = Bvh(boxes, {.threads = options.threads});
-  data->tree = &data->own_tree.tree();
+  data->tree = &tree_of(data->own_tree);
   data->slots.assign(data->tree->order.size(), Vec3::Zero());
   data->whose = std::move(whose);
   for (std::size_t slot = 0; slot < data->slots.size(); ++slot) {
@@ -84,7 +83,7 @@ std::shared_ptr<const ModelData> of_mesh(const Mesh& mesh, double uncertainty) {
   data->size = mesh.size();
   if (mesh.empty()) return data;
   data->kind = Kind::triangles;
-  data->tree = &data->mesh.data().tree;
+  data->tree = &data_of(data->mesh).tree;
   set_bounds(*data, mesh.bounds());
   return data;
 }
@@ -109,7 +108,7 @@ std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
   if (shapes.empty()) return data;
   data->kind = Kind::shapes;
   data->own_tree = Bvh(boxes);
-  data->tree = &data->own_tree.tree();
+  data->tree = &tree_of(data->own_tree);
   set_bounds(*data, all);
   return data;
 }
@@ -189,7 +188,7 @@ Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {
     case Kind::points:
       return reach_of(place - slots[slot]);
     case Kind::triangles: {
-      const mesh::Data& d = mesh.data();
+      const mesh::Data& d = data_of(mesh);
       const std::size_t t = tree->order[slot];
       return triangle_reach(d.corner(t, 0), d.corner(t, 1), d.corner(t, 2), place);
     }
@@ -221,56 +220,49 @@ ModelDistance ModelData::inside_distance(const Vec3& place) const {
 }
 
 const Mesh& ModelData::surface() const {
-  const mesh::Surface* s = mesh.solid() ? mesh.data().surface.get() : nullptr;
+  const mesh::Surface* s = mesh.solid() ? data_of(mesh).surface.get() : nullptr;
   return s != nullptr && !s->whole && !s->cut.empty() ? s->cut : mesh;
 }
 
-}  // namespace clearance
+Model::Model() : data_(std::make_shared<ModelData>()) {}
+Model::Model(const Cloud& cloud, const ModelOptions& options) : data_(of_cloud(cloud, options)) {}
+Model::Model(const Mesh& mesh, const ModelOptions& options) : data_(of_mesh(mesh, options.uncertainty)) {}
+Model::Model(std::span<const Placed> shapes) : data_(of_shapes(shapes)) {}
 
-using clearance::Kind;
-using clearance::ModelData;
-
-ClearanceModel::ClearanceModel() : data_(std::make_shared<ModelData>()) {}
-ClearanceModel::ClearanceModel(const Cloud& cloud, const ClearanceModelOptions& options)
-    : data_(clearance::of_cloud(cloud, options)) {}
-ClearanceModel::ClearanceModel(const Mesh& mesh, const ClearanceModelOptions& options)
-    : data_(clearance::of_mesh(mesh, options.uncertainty)) {}
-ClearanceModel::ClearanceModel(std::span<const Placed> shapes) : data_(clearance::of_shapes(shapes)) {}
-
-ClearanceModel ClearanceModel::deforming(std::vector<ClearanceModel> shapes) {
+Model Model::deforming(std::vector<Model> shapes) {
   auto data = std::make_shared<ModelData>();
   Aabb all;
-  for (const ClearanceModel& shape : shapes) {
-    if (shape.data().kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
+  for (const Model& shape : shapes) {
+    if (data_of(shape).kind == Kind::frames) throw Error("model", "a deforming model of deforming models");
     all.extend(shape.bounds());
     data->size += shape.size();
     data->uncertainty = std::max(data->uncertainty, shape.uncertainty());
   }
   data->kind = Kind::frames;
   data->frames = std::move(shapes);
-  clearance::set_bounds(*data, all);
-  ClearanceModel model;
+  set_bounds(*data, all);
+  Model model;
   model.data_ = std::move(data);
   return model;
 }
 
-std::span<const ClearanceModel> ClearanceModel::frames() const { return data_->frames; }
-std::size_t ClearanceModel::size() const { return data_->size; }
-const Aabb& ClearanceModel::bounds() const { return data_->bounds; }
-double ClearanceModel::uncertainty() const { return data_->uncertainty; }
+std::span<const Model> Model::frames() const { return data_->frames; }
+std::size_t Model::size() const { return data_->size; }
+const Aabb& Model::bounds() const { return data_->bounds; }
+double Model::uncertainty() const { return data_->uncertainty; }
 
-ModelDistance ClearanceModel::distance(const Vec3& place, double limit) const {
+ModelDistance Model::distance(const Vec3& place, double limit) const {
   const ModelData& d = *data_;
   if (d.solid() && d.mesh.winding(place) != 0) {
     return d.inside_distance(place);
   }
-  ModelDistance nearest = clearance::nearest_core(d, place, limit + d.radius);
+  ModelDistance nearest = nearest_core(d, place, limit + d.radius);
   nearest.value -= d.radius;
   return nearest.value <= limit ? nearest : ModelDistance{};
 }
 
-std::size_t ClearanceModel::memory_bytes() const {
+std::size_t Model::memory_bytes() const {
   return data_->own_tree.memory_bytes() + data_->slots.capacity() * sizeof(Vec3);
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -20,7 +20,7 @@ struct ModelData {
   Cloud cloud;
   Mesh mesh;
   std::vector<Placed> shapes;
-  std::vector<ClearanceModel> frames;
+  std::vector<Model> frames;
 
   Bvh own_tree;                      // of points and shapes; a mesh has its own
   const bvh::Tree* tree = nullptr;   // the one that counts
@@ -56,5 +56,7 @@ Reach triangle_reach(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& pl
 
 /// The nearest element by its core (see core_reach) below `limit`; ties to the lowest.
 ModelDistance nearest_core(const ModelData& model, const Vec3& place, double limit);
+
+inline const ModelData& data_of(const Model& model) { return detail::Access::data(model); }
 
 }  // namespace graze::clearance

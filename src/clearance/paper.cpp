@@ -6,7 +6,7 @@
 #include "graze/base/error.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 
 std::string_view name_of(PaperMethod method) {
   switch (method) {
@@ -93,4 +93,4 @@ PaperClearance::PaperClearance(std::vector<std::vector<Vec3>> models, std::span<
   }
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

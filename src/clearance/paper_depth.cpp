@@ -7,7 +7,7 @@
 #include "graze/clearance/paper.h"
 #include "graze/index/kd_tree.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 // Greatest of what any thread writes: does not depend on their order. Non-negative doubles are ordered as their bits.
@@ -81,4 +81,4 @@ std::vector<double> PaperClearance::depth(PaperMethod method, std::span<const Ve
   return depth;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -15,7 +15,7 @@ struct PaperEngine {
   double radius;
   bool segments;  // kd-CD, not kd-CD-simple
   int threads;
-  ClearanceModel model;
+  Model model;
   PoseTree tree;
   Field field;
   PaperTable table;
@@ -28,7 +28,7 @@ struct PaperEngine {
 
   /// Rounding of a place in the world, and of what is computed from it: decisions nearer than this to r are made by
   /// the naive expression.
-  double doubt(const Vec3& p) const { return 32 * kEpsilon * (p.norm() + model.data().reach + 2 * radius); }
+  double doubt(const Vec3& p) const { return 32 * kEpsilon * (p.norm() + data_of(model).reach + 2 * radius); }
 };
 
 }  // namespace graze::clearance

@@ -8,8 +8,7 @@
 #include "index/bvh_walk.h"
 #include "motion/pose_walk.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 // What decides, as the naive loops have it.
@@ -26,7 +25,7 @@ class PaperWorker {
   PaperWorker(const PaperEngine& engine, std::span<const Vec3> scan, const ScanIndex& index,
               std::span<std::uint8_t> hits)
       : e_(engine),
-        data_(engine.model.data()),
+        data_(data_of(engine.model)),
         scan_(scan),
         hits_(hits),
         walk_(e_.tree, e_.field, index, scan, {.most = (e_.radius + extra()) * (1 + 1e-6)}) {}
@@ -42,7 +41,7 @@ class PaperWorker {
   };
 
   // A straight segment of the paper leaves the arc of the motion by so much.
-  double extra() const { return e_.segments ? e_.tree.node(PoseTree::kRoot).sag * e_.model.data().reach : 0; }
+  double extra() const { return e_.segments ? e_.tree.node(PoseTree::kRoot).sag * data_of(e_.model).reach : 0; }
 
   void decide(const ScanLeaf& leaf, std::span<const std::uint32_t> list) {
     leaf_ = &leaf;
@@ -253,15 +252,13 @@ PaperEngine::PaperEngine(const PaperClearance& paper, bool along)
       segments(along),
       threads(paper.options().threads),
       model(Cloud(PointView(points)), {.threads = threads}),
-      tree(path, {.continuous = along, .reach = model.data().reach}),
-      field(model.data(), radius, tree.travel_axis(), threads),
+      tree(path, {.continuous = along, .reach = data_of(model).reach}),
+      field(data_of(model), radius, tree.travel_axis(), threads),
       table(points, model.bounds(), radius) {}
 
 void PaperEngine::decide(std::span<const Vec3> scan, const ScanIndex& index, std::span<std::uint8_t> hits) const {
   for_each_part(index, threads, {}, [&] { return PaperWorker(*this, scan, index, hits); });
 }
-
-}  // namespace clearance
 
 std::vector<std::uint8_t> PaperClearance::colliding(PaperMethod method, std::span<const Vec3> scan) const {
   if (method != PaperMethod::kd_cd_simple && method != PaperMethod::kd_cd) {
@@ -271,12 +268,12 @@ std::vector<std::uint8_t> PaperClearance::colliding(PaperMethod method, std::spa
   if (models_[0].empty() || scan.empty()) return hits;
   const bool along = method == PaperMethod::kd_cd;
   if (is_deforming()) {
-    clearance::search_each_pose(*this, along, scan, hits);
+    search_each_pose(*this, along, scan, hits);
     return hits;
   }
-  const clearance::PaperEngine engine(*this, along);
-  engine.decide(scan, clearance::ScanIndex(scan, options_.threads), hits);
+  const PaperEngine engine(*this, along);
+  engine.decide(scan, ScanIndex(scan, options_.threads), hits);
   return hits;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

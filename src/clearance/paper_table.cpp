@@ -61,7 +61,7 @@ HWY_AFTER_NAMESPACE();
 namespace graze::clearance {
 namespace {
 
-constexpr double kMostCells = 24e6, kMostEntries = 64e6;
+constexpr double kMaxCells = 24e6, kMaxEntries = 64e6;
 
 }  // namespace
 
@@ -103,10 +103,10 @@ PaperTable::PaperTable(std::span<const Vec3> model, const Aabb& bounds, double r
   const Vec3 extent = bounds.max - bounds.min;
   edge_ = radius / 2;
   const auto cells = [&] { return ((extent.array() + 2 * radius) / edge_ + 3).prod(); };
-  while (cells() > kMostCells) edge_ *= 1.1;
+  while (cells() > kMaxCells) edge_ *= 1.1;
   const double per_point = elementary::pow(2 * radius / edge_ + 2, 3);
   // Cells wider than this hold too many points each to be of use.
-  if (edge_ > 2 * radius || per_point * static_cast<double>(model.size()) > kMostEntries) return;
+  if (edge_ > 2 * radius || per_point * static_cast<double>(model.size()) > kMaxEntries) return;
   sure_ = 8e-6 * (extent.maxCoeff() + 4 * radius);
   origin_ = bounds.min.array() - (radius + sure_ + edge_);
   for (int i = 0; i < 3; ++i) {

@@ -11,16 +11,11 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
-using clearance::Candidate;
-using clearance::Cell;
-using clearance::CellKey;
-using clearance::Cells;
-
 constexpr std::size_t kGrain = 65536;  // points that one thread takes at a time
-constexpr std::int64_t kMostRows = 10'000'000;
+constexpr std::int64_t kMaxRows = 10'000'000;
 
 using Row = std::array<Candidate, kSides>;
 
@@ -34,7 +29,7 @@ struct Tally {
 
   static void take(Candidate& best, const Candidate& other) {
     if (other.none) return;
-    if (best.none || clearance::worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
+    if (best.none || worse(other.result.clearance, other.index, best.result.clearance, best.index)) {
       best = other;
     }
   }
@@ -78,7 +73,7 @@ struct ReportBuilder::State {
       return;
     }
     coverage.add(point);
-    const ClearanceLevel level = level_of(result.clearance, options);
+    const Level level = level_of(result.clearance, options);
     ++into.levels[static_cast<std::size_t>(level)];
     if (result.clearance == kInfinity) return;
     ++into.within;
@@ -89,7 +84,7 @@ struct ReportBuilder::State {
     Tally::take(into.worst, candidate);
     const double row = std::floor(place.chainage / options.bin);
     Tally::take(into.rows[static_cast<std::int64_t>(row)][static_cast<std::size_t>(place.side)], candidate);
-    if (level == ClearanceLevel::clear) return;
+    if (level == Level::clear) return;
     Cell& cell = into.cells[key_of(point)];
     Tally::take(cell.worst, candidate);
     ++cell.points[static_cast<std::size_t>(level)];
@@ -100,9 +95,9 @@ struct ReportBuilder::State {
 
   CellKey key_of(const Vec3& p) const {
     // Beyond this the cubes are finer than the numbers; all such points share the outermost ones.
-    constexpr double kMost = 4e18;
+    constexpr double kMax = 4e18;
     const auto on_axis = [&](double x) {
-      return static_cast<std::int64_t>(std::clamp(std::floor(x / options.link), -kMost, kMost));
+      return static_cast<std::int64_t>(std::clamp(std::floor(x / options.link), -kMax, kMax));
     };
     return {on_axis(p.x()), on_axis(p.y()), on_axis(p.z())};
   }
@@ -119,7 +114,7 @@ struct ReportBuilder::State {
 
   ReportPath path;
   ReportOptions options;
-  clearance::CoverageCount coverage;
+  CoverageCount coverage;
   Tally tally;
 };
 
@@ -127,9 +122,9 @@ ReportBuilder::ReportBuilder(const ReportPath& path, const ReportOptions& option
   check(options);
   const double reach = path.model().max.cwiseAbs().cwiseMax(path.model().min.cwiseAbs()).norm();
   const double rows = (path.length() + 2 * reach) / options.bin;
-  if (!(rows < static_cast<double>(kMostRows))) {
+  if (!(rows < static_cast<double>(kMaxRows))) {
     throw Error("bin", fmt::format("{} m make {:.3g} rows of the profile; at most {} are written", options.bin, rows,
-                                   kMostRows));
+                                   kMaxRows));
   }
   state_ = std::make_unique<State>(path, options);
 }
@@ -162,16 +157,16 @@ void ReportBuilder::add(std::span<const Vec3> points, std::span<const PointClear
       {.threads = state_->options.threads, .grain = kGrain});
 }
 
-ClearanceReport ReportBuilder::finish() && {
+Report ReportBuilder::finish() && {
   const State& s = *state_;
-  ClearanceReport report;
+  Report report;
   report.options = s.options;
   report.points = s.tally.points;
   report.skipped = s.tally.skipped;
   report.within = s.tally.within;
   report.levels = s.tally.levels;
   report.worst = s.place(s.tally.worst);
-  clearance::CoverageCount::Result covered = s.coverage.finish();
+  CoverageCount::Result covered = s.coverage.finish();
   report.coverage = std::move(covered.coverage);
   const std::int64_t first = s.coverage.first_bin(), last = first + s.coverage.bins();
   std::int64_t begin = first, end = last;
@@ -179,27 +174,27 @@ ClearanceReport ReportBuilder::finish() && {
     begin = std::min(begin, s.tally.rows.begin()->first);
     end = std::max(end, s.tally.rows.rbegin()->first + 1);
   }
-  if (end - begin > kMostRows) throw Error("bin", "is too small for how far apart the points lie");
+  if (end - begin > kMaxRows) throw Error("bin", "is too small for how far apart the points lie");
   for (std::int64_t k = begin; k < end; ++k) {
     ProfileRow row;
     row.from = static_cast<double>(k) * s.options.bin;
     row.to = static_cast<double>(k + 1) * s.options.bin;
     const auto found = s.tally.rows.find(k);
     for (std::size_t side = 0; found != s.tally.rows.end() && side < kSides; ++side) {
-      row.least[side] = s.place(found->second[side]);
+      row.nearest[side] = s.place(found->second[side]);
     }
     row.swept = k >= first && k < last;
     if (row.swept) {
-      const clearance::CoverageCount::Bin& bin = covered.bins[static_cast<std::size_t>(k - first)];
+      const CoverageCount::Bin& bin = covered.bins[static_cast<std::size_t>(k - first)];
       row.scanned = bin.scanned, row.seen = bin.seen, row.points = bin.points;
     }
     report.profile.push_back(row);
   }
-  for (const std::vector<CellKey>& keys : clearance::join_cells(s.tally.cells, s.options.halo)) {
+  for (const std::vector<CellKey>& keys : join_cells(s.tally.cells, s.options.halo)) {
     report.clusters.push_back(s.cluster(keys));
   }
   std::sort(report.clusters.begin(), report.clusters.end(), [](const ReportCluster& a, const ReportCluster& b) {
-    return clearance::worse(a.worst.clearance, a.worst.index, b.worst.clearance, b.worst.index);
+    return worse(a.worst.clearance, a.worst.index, b.worst.clearance, b.worst.index);
   });
   report.clusters_found = report.clusters.size();
   if (report.clusters.size() > s.options.clusters) report.clusters.resize(s.options.clusters);
@@ -207,4 +202,4 @@ ClearanceReport ReportBuilder::finish() && {
   return report;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

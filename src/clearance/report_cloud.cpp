@@ -7,7 +7,7 @@
 #include "graze/base/error.h"
 #include "graze/clearance/report_view.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 constexpr std::uint32_t kGrid = 64;  // cells per axis of a node; each shows one of its points
@@ -40,21 +40,20 @@ std::uint8_t clearance_code(double clearance, const ReportOptions& options, doub
   const auto share = [](double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; };
   const auto byte = [](int base, double steps) { return static_cast<std::uint8_t>(base + static_cast<int>(steps)); };
   switch (level_of(clearance, options)) {
-    case ClearanceLevel::hit:
+    case Level::hit:
       return std::isnan(clearance) ? std::uint8_t{0} : byte(0, kSteps * (1 - share(-clearance, limit)));
-    case ClearanceLevel::fail:
+    case Level::fail:
       return byte(64, kSteps * share(clearance, options.fail));
-    case ClearanceLevel::warn:
+    case Level::warn:
       return byte(128, kSteps * share(clearance - options.fail, options.warn - options.fail));
-    case ClearanceLevel::clear:
+    case Level::clear:
       break;
   }
   if (!(clearance <= limit)) return 255;
   return byte(192, kClearSteps * share(clearance - options.warn, limit - options.warn));
 }
 
-ReportCloudBuilder::ReportCloudBuilder(const ClearanceReport& report, const ReportPath& path,
-                                       const ReportCloudOptions& options)
+ReportCloudBuilder::ReportCloudBuilder(const Report& report, const ReportPath& path, const ReportCloudOptions& options)
     : thresholds_(report.options), options_(options) {
   if (options.points > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("points", fmt::format("a report cannot show {} points", options.points));
@@ -78,7 +77,7 @@ void ReportCloudBuilder::add(std::span<const Vec3> points, std::span<const Point
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_finite(points[i])) continue;
-    const bool near = level_of(results[i].clearance, thresholds_) != ClearanceLevel::clear;
+    const bool near = level_of(results[i].clearance, thresholds_) != Level::clear;
     if (mixed(first + i) > (near ? near_below_ : rest_below_)) continue;
     const Eigen::Vector3f place = (points[i] - origin_).cast<float>();
     if (!place.allFinite()) continue;
@@ -162,4 +161,4 @@ ReportCloud ReportCloudBuilder::finish() && {
   return cloud;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

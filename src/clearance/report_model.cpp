@@ -7,7 +7,7 @@
 #include "graze/base/error.h"
 #include "graze/clearance/report_view.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 // The first point of each voxel; the voxels are made larger until there are few enough.
@@ -19,7 +19,7 @@ std::vector<Vec3> thinned(std::vector<Vec3> points, std::size_t most) {
   double edge = (box.max - box.min).maxCoeff() / 1024;
   if (!(edge > 0)) return {points.front()};
   for (;; edge *= 1.25) {
-    std::unordered_set<clearance::CellKey, clearance::CellHash> taken;
+    std::unordered_set<CellKey, CellHash> taken;
     std::vector<Vec3> out;
     for (const Vec3& p : points) {
       const Vec3 at = (p - box.min) / edge;
@@ -102,4 +102,4 @@ ReportModel report_model(std::span<const Placed> parts, const ReportModelOptions
   return model;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

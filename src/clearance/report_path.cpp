@@ -7,41 +7,41 @@
 #include "graze/clearance/report.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 
 std::string_view name_of(Side side) {
   constexpr std::array<std::string_view, kSides> kNames = {"left", "right", "above", "below"};
   return kNames[static_cast<std::size_t>(side)];
 }
 
-std::string_view name_of(ClearanceLevel level) {
+std::string_view name_of(Level level) {
   constexpr std::array<std::string_view, kLevels> kNames = {"hit", "fail", "warn", "clear"};
   return kNames[static_cast<std::size_t>(level)];
 }
 
-ClearanceLevel level_of(double clearance, const ReportOptions& options) {
+Level level_of(double clearance, const ReportOptions& options) {
   // In this form of the comparison NaN fails, and so does what is equal but for the tolerance.
   const double least = clearance - options.tolerance;
-  if (least >= options.warn && least > 0) return ClearanceLevel::clear;
-  if (least >= options.fail && least > 0) return ClearanceLevel::warn;
-  return least > 0 ? ClearanceLevel::fail : ClearanceLevel::hit;
+  if (least >= options.warn && least > 0) return Level::clear;
+  if (least >= options.fail && least > 0) return Level::warn;
+  return least > 0 ? Level::fail : Level::hit;
 }
 
 std::string_view level_name(const ProfileRow& row, const ReportOptions& options) {
-  const ClearanceLevel level = level_of(row.least_clearance(), options);
-  return level == ClearanceLevel::clear && row.swept && !row.scanned ? "not scanned" : name_of(level);
+  const Level level = level_of(row.min_clearance(), options);
+  return level == Level::clear && row.swept && !row.scanned ? "not scanned" : name_of(level);
 }
 
-double ProfileRow::least_clearance() const {
+double ProfileRow::min_clearance() const {
   double out = kInfinity;
-  for (const ReportPlace& place : least) out = std::min(out, place.clearance);
+  for (const ReportPlace& place : nearest) out = std::min(out, place.clearance);
   return out;
 }
 
-ClearanceVerdict ClearanceReport::verdict() const {
-  if (!passed()) return ClearanceVerdict::fails;
-  if (!coverage.checked()) return ClearanceVerdict::not_checked;
-  return coverage.complete() ? ClearanceVerdict::clear : ClearanceVerdict::partly_checked;
+Verdict Report::verdict() const {
+  if (!passed()) return Verdict::fails;
+  if (!coverage.checked()) return Verdict::not_checked;
+  return coverage.complete() ? Verdict::clear : Verdict::partly_checked;
 }
 
 ReportPath::ReportPath(std::span<const Pose> poses, std::span<const double> chainage, const Aabb& model)
@@ -62,7 +62,7 @@ ReportPath::ReportPath(std::span<const Pose> poses, std::span<const double> chai
   for (std::size_t i = poses.size(); i-- > 0;) {
     if (i + 1 < poses.size()) {
       const Vec3 step = poses[i + 1].translation() - poses[i].translation();
-      if (step.squaredNorm() > 0) next = unit(step);
+      if (step.squaredNorm() > 0) next = unit_vector(step);
     }
     directions_[i] = next;
   }
@@ -134,13 +134,13 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
                     double fail) {
   PlaceDepth depth;
   const Pose pose = path.pose_at(place);
-  const auto look_at = [&](const ClearanceModel& model) {
+  const auto look_at = [&](const Model& model) {
     const DirectionalClearance d = directional_clearance(model, pose, place.point, fail);
     depth.directional.horizontal = std::min(depth.directional.horizontal, d.horizontal);
     depth.directional.vertical = std::min(depth.directional.vertical, d.vertical);
   };
   for (const SweptClearance& swept : together) {
-    const std::span<const ClearanceModel> frames = swept.model().frames();
+    const std::span<const Model> frames = swept.model().frames();
     if (frames.empty()) look_at(swept.model());
     for (const std::size_t i : path.frames_at(place, frames.size())) look_at(frames[i]);
   }
@@ -151,4 +151,4 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
   return depth;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

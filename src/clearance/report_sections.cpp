@@ -11,7 +11,7 @@
 #include "graze/base/parallel.h"
 #include "graze/clearance/report_view.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 constexpr double kCoarse = 4;  // metres of the cells by which points find the sections near them
@@ -34,10 +34,10 @@ void take(Raster& raster, std::uint64_t cell, const Sample& sample) {
   if (!fresh && before(sample, at->second)) at->second = sample;
 }
 
-clearance::CellKey coarse(const Vec3& p) {
-  constexpr double kMost = 4e18;
+CellKey coarse(const Vec3& p) {
+  constexpr double kMax = 4e18;
   const auto axis = [&](double x) {
-    return static_cast<std::int64_t>(std::clamp(std::floor(x / kCoarse), -kMost, kMost));
+    return static_cast<std::int64_t>(std::clamp(std::floor(x / kCoarse), -kMax, kMax));
   };
   return {axis(p.x()), axis(p.y()), axis(p.z())};
 }
@@ -71,7 +71,7 @@ struct SectionBuilder::State {
   };
   SectionOptions options;
   std::vector<Slice> slices;
-  std::unordered_map<clearance::CellKey, std::vector<std::size_t>, clearance::CellHash> near;
+  std::unordered_map<CellKey, std::vector<std::size_t>, CellHash> near;
 
   void add(std::size_t k, const Vec3& p, double clearance, Raster& raster) const {
     const Slice& slice = slices[k];
@@ -119,7 +119,7 @@ SectionBuilder::SectionBuilder(const ReportPath& path, std::span<const ReportMod
     }
     // All coarse cells that the slice can meet.
     const Aabb around = transformed(w, slice.pose);
-    const clearance::CellKey low = coarse(around.min), high = coarse(around.max);
+    const CellKey low = coarse(around.min), high = coarse(around.max);
     for (std::int64_t i = low.x; i <= high.x; ++i) {
       for (std::int64_t j = low.y; j <= high.y; ++j) {
         for (std::int64_t k = low.z; k <= high.z; ++k) state_->near[{i, j, k}].push_back(state_->slices.size());
@@ -172,4 +172,4 @@ std::vector<ReportSection> SectionBuilder::finish() && {
   return out;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

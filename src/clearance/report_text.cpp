@@ -5,7 +5,7 @@
 
 #include "graze/clearance/report.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 // Tenths of a millimetre: finer than any scan, and coarser than the rounding of geo-referenced coordinates. Nothing
@@ -20,19 +20,19 @@ std::string metres(double value) {
 // the search is that multiple.
 std::string clearance_metres(double value) {
   constexpr double kSteps = 1e4;
-  return std::isfinite(value) ? metres(std::floor((value + kClearanceTolerance) * kSteps) / kSteps) : metres(value);
+  return std::isfinite(value) ? metres(std::floor((value + kTolerance) * kSteps) / kSteps) : metres(value);
 }
 
 }  // namespace
 
-std::string profile_csv(const ClearanceReport& report) {
+std::string profile_csv(const Report& report) {
   std::string out =
-      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level,"
+      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,min_m,level,"
       "left_points,right_points,above_points,below_points,unseen,scanned\n";
   for (const ProfileRow& row : report.profile) {
     out += fmt::format("{},{}", metres(row.from), metres(row.to));
-    for (const ReportPlace& place : row.least) out += "," + clearance_metres(place.clearance);
-    out += fmt::format(",{},{}", clearance_metres(row.least_clearance()), level_name(row, report.options));
+    for (const ReportPlace& place : row.nearest) out += "," + clearance_metres(place.clearance);
+    out += fmt::format(",{},{}", clearance_metres(row.min_clearance()), level_name(row, report.options));
     if (!row.swept) {
       out += ",,,,,,\n";
       continue;
@@ -47,11 +47,11 @@ std::string profile_csv(const ClearanceReport& report) {
   return out;
 }
 
-std::string clusters_csv(const ClearanceReport& report) {
+std::string clusters_csv(const Report& report) {
   std::string out =
       "rank,level,clearance_m,chainage_m,chainage_from_m,chainage_to_m,side,x_m,y_m,z_m,vehicle_x_m,vehicle_y_m,"
       "vehicle_z_m,vehicle_chainage_m,pose,points,hits,below_fail,below_warn,point_index,model_element,"
-      "way_out_m,way_out_left_m,way_out_up_m,horizontal_m,vertical_m\n";
+      "exit_depth_m,exit_left_m,exit_up_m,horizontal_m,vertical_m\n";
   std::size_t rank = 0;
   for (const ReportCluster& c : report.clusters) {
     const ReportPlace& w = c.worst;
@@ -70,4 +70,4 @@ std::string clusters_csv(const ClearanceReport& report) {
   return out;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace graze {
+namespace graze::clearance {
 
 SmoothingSpline::SmoothingSpline(std::vector<double> knots, Columns data, std::vector<double> weights)
     : knots_(std::move(knots)), data_(std::move(data)), weights_(std::move(weights)) {
@@ -95,4 +95,4 @@ double SmoothingSpline::speed_bound(std::size_t i) const {
   return std::max({begin.head<3>().norm(), middle.head<3>().norm(), end.head<3>().norm()});
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace graze {
+namespace graze::clearance {
 
 /// Natural cubic splines over the same knots, one per column of the data: those f that minimise
 /// sum of weight (y - f)² + stiffness · integral of f''². Stiffness 0 gives the splines through the data.
@@ -35,4 +35,4 @@ class SmoothingSpline {
   std::vector<double> weights_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

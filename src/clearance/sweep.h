@@ -20,7 +20,7 @@ struct Closest {
 /// What a value is searched to: a part of the tolerance, since solids need several of it to tell inside from outside
 /// (sweep_depth.cpp), and how coarse the coordinates themselves are.
 inline double tolerance_at(const Vec3& p, const ModelData& model) {
-  return kClearanceTolerance / 16 + 4 * kEpsilon * (p.cwiseAbs().maxCoeff() + model.reach);
+  return kTolerance / 16 + 4 * kEpsilon * (p.cwiseAbs().maxCoeff() + model.reach);
 }
 
 /// Walks pairs of pose intervals and model nodes, nearest first: a pair whose chord and box are farther apart than the

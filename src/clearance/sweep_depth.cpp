@@ -56,7 +56,7 @@ class DepthSearch {
 
  private:
   // A path that slides along the surface, by as little outside as cannot be told from touching, may be as deep inside
-  // for all that a triangle can prove. Nine tolerances are still less than kClearanceTolerance.
+  // for all that a triangle can prove. Nine tolerances are still less than kTolerance.
   bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_ - slack_; }
 
   Depth at(const Vec3& place) const {
@@ -79,7 +79,7 @@ class DepthSearch {
   }
 
   double triangle_distance(std::uint32_t triangle, const Vec3& place) const {
-    const mesh::Data& d = surface_.data();
+    const mesh::Data& d = data_of(surface_);
     return triangle_reach(d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2), place).value;
   }
 
@@ -102,7 +102,7 @@ class DepthSearch {
   // any direction.
   double plane_bound(const Depth& a, const Depth& b, double across, const Vec3& acceleration, double jerk,
                      double width) const {
-    const mesh::Data& d = surface_.data();
+    const mesh::Data& d = data_of(surface_);
     double least = -kInfinity;
     for (const std::uint32_t triangle : {a.part, b.part}) {
       if (triangle == PoseNode::kNone) continue;

@@ -12,7 +12,7 @@ class BlockWorker {
   BlockWorker(const Engine& engine, const BlockTask& task, const ScanIndex& scan)
       : engine_(engine),
         tree_(engine.tree[0]),
-        model_(engine.model.data()),
+        model_(data_of(engine.model)),
         field_(engine.field()),
         task_(task),
         most_(engine.most()),

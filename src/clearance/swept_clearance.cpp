@@ -4,8 +4,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
-namespace clearance {
+namespace graze::clearance {
 namespace {
 
 constexpr std::size_t kFew = 256;  // points that are faster without an index and a field
@@ -13,11 +12,11 @@ constexpr std::size_t kFew = 256;  // points that are faster without an index an
 // Places in the model's frame are differences of the scan's points and the poses, turned: they are rounded in
 // proportion to how far the model's elements are from its origin (and points near them), and between two poses, whose
 // translations are mixed, in proportion to these.
-double tolerance_of(const ClearanceModel& model, std::span<const Pose> path, double limit) {
+double tolerance_of(const Model& model, std::span<const Pose> path, double limit) {
   constexpr double kRounded = 32 * kEpsilon;
   double farthest = 0;
   for (const Pose& pose : path) farthest = std::max(farthest, pose.translation().cwiseAbs().maxCoeff());
-  return kClearanceTolerance + model.uncertainty() + kRounded * (model.data().reach + limit + farthest);
+  return kTolerance + model.uncertainty() + kRounded * (data_of(model).reach + limit + farthest);
 }
 
 void make_frames(Engine& engine) {
@@ -25,7 +24,7 @@ void make_frames(Engine& engine) {
   std::vector<Aabb> boxes;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t first = i == 0 ? 0 : i - 1, last = std::min(i + 1, shapes.size() - 1);
-    const double reach = shapes[i].data().reach;
+    const double reach = data_of(shapes[i]).reach;
     engine.frames.push_back({PoseTree({engine.path.data() + first, last - first + 1},
                                       {.largest_turn = kLargestTurn, .continuous = true, .reach = reach}),
                              static_cast<std::uint32_t>(first)});
@@ -46,7 +45,7 @@ void make_frames(Engine& engine) {
 
 const Field& Engine::field() const {
   std::call_once(field_made, [this] {
-    field_ = Field(model.data(), options.limit + model.data().radius, tree[0].travel_axis(), options.threads);
+    field_ = Field(data_of(model), options.limit + data_of(model).radius, tree[0].travel_axis(), options.threads);
   });
   return field_;
 }
@@ -54,12 +53,12 @@ const Field& Engine::field() const {
 std::size_t Engine::search(const Vec3& p, Closest& best, bool any, double slack) const {
   std::size_t whose = 0;
   if (!model.is_deforming()) {
-    measure_point(tree[0], model.data(), p, best, any, slack);
+    measure_point(tree[0], data_of(model), p, best, any, slack);
     return whose;
   }
   frame_boxes.visit_overlapping({p, p}, [&](std::size_t i) {
     const double before = best.value;
-    measure_point(frames[i].tree, model.frames()[i].data(), p, best, any, slack);
+    measure_point(frames[i].tree, data_of(model.frames()[i]), p, best, any, slack);
     // Of equal values the earlier frame's, in whatever order they come.
     if (best.value < before) whose = i;
     return !(any && best.found);
@@ -87,7 +86,7 @@ PointClearance Engine::at(const Vec3& p, bool any) const {
 
 namespace {
 
-ClearanceCounts run(const Engine& engine, const BlockTask& task, const Progress& progress) {
+Counts run(const Engine& engine, const BlockTask& task, const Progress& progress) {
   const std::size_t n = task.points.size();
   const int threads = engine.options.threads;
   if (n >= 0x7FFFFFFF) throw Error("block", "more than 2^31 points");
@@ -120,17 +119,17 @@ ClearanceCounts run(const Engine& engine, const BlockTask& task, const Progress&
     progress.report(0.1, "measuring");
     measure_block(engine, task, scan, progress.part(0.1, 1));
   }
-  ClearanceCounts counts = parallel_reduce(
-      n, ClearanceCounts{},
+  Counts counts = parallel_reduce(
+      n, Counts{},
       [&](std::size_t begin, std::size_t end) {
-        ClearanceCounts part;
+        Counts part;
         for (std::size_t i = begin; i < end; ++i) {
           part.skipped += is_finite(task.points[i]) ? 0 : 1;
           part.within += (task.any() ? task.hits[i] != 0 : task.results[i].found()) ? 1 : 0;
         }
         return part;
       },
-      [](ClearanceCounts a, const ClearanceCounts& b) {
+      [](Counts a, const Counts& b) {
         a.skipped += b.skipped;
         a.within += b.within;
         return a;
@@ -142,47 +141,44 @@ ClearanceCounts run(const Engine& engine, const BlockTask& task, const Progress&
 }
 
 }  // namespace
-}  // namespace clearance
 
-SweptClearance::SweptClearance(const ClearanceModel& model, std::span<const Pose> path,
-                               const ClearanceOptions& options) {
+SweptClearance::SweptClearance(const Model& model, std::span<const Pose> path, const Options& options) {
   if (path.empty()) throw Error("path", "has no pose");
   if (path.size() >= 0x7FFFFFFF) throw Error("path", "has more than 2^31 poses");
   if (!(options.limit >= 0 && options.limit <= kLargestLength)) {
     throw Error("limit", "is negative, not a number or too large");
   }
-  if (model.bounds().empty()) throw Error("model", "has nothing in it");
+  if (model.bounds().empty()) throw Error("model", "is empty");
   if (model.is_deforming() && model.frames().size() != path.size()) {
     throw Error("model", "has " + std::to_string(model.frames().size()) + " frames for " + std::to_string(path.size()) +
                              " poses");
   }
-  auto engine = std::make_shared<clearance::Engine>();
+  auto engine = std::make_shared<Engine>();
   engine->model = model;
   engine->path.assign(path.begin(), path.end());
   engine->options = options;
-  engine->tolerance = clearance::tolerance_of(model, path, options.limit);
+  engine->tolerance = tolerance_of(model, path, options.limit);
   if (model.is_deforming()) {
-    clearance::make_frames(*engine);
+    make_frames(*engine);
   } else {
     engine->tree.emplace_back(
-        path, clearance::PoseTreeOptions{
-                  .largest_turn = clearance::kLargestTurn, .continuous = true, .reach = model.data().reach});
+        path, PoseTreeOptions{.largest_turn = kLargestTurn, .continuous = true, .reach = data_of(model).reach});
   }
   engine_ = std::move(engine);
 }
 
-ClearanceCounts SweptClearance::measure(std::span<const Vec3> block, std::span<PointClearance> results,
-                                        const Progress& progress) const {
+Counts SweptClearance::measure(std::span<const Vec3> block, std::span<PointClearance> results,
+                               const Progress& progress) const {
   if (block.size() != results.size()) throw Error("results", "not as many as points");
   if (block.empty()) return {};
-  return clearance::run(*engine_, {block, results, {}}, progress);
+  return run(*engine_, {block, results, {}}, progress);
 }
 
-ClearanceCounts SweptClearance::collide(std::span<const Vec3> block, std::span<std::uint8_t> hits,
-                                        const Progress& progress) const {
+Counts SweptClearance::collide(std::span<const Vec3> block, std::span<std::uint8_t> hits,
+                               const Progress& progress) const {
   if (block.size() != hits.size()) throw Error("hits", "not as many as points");
   if (block.empty()) return {};
-  return clearance::run(*engine_, {block, {}, hits}, progress);
+  return run(*engine_, {block, {}, hits}, progress);
 }
 
 PointClearance SweptClearance::at(const Vec3& point) const { return engine_->at(point, false); }
@@ -190,9 +186,9 @@ double SweptClearance::at_most(const Vec3& point, double slack) const {
   return engine_->at_most(point, slack >= 0 && slack <= kLargestLength ? slack : 0);
 }
 double SweptClearance::tolerance() const { return engine_->tolerance; }
-const ClearanceModel& SweptClearance::model() const { return engine_->model; }
+const Model& SweptClearance::model() const { return engine_->model; }
 std::span<const Pose> SweptClearance::path() const { return engine_->path; }
-const ClearanceOptions& SweptClearance::options() const { return engine_->options; }
+const Options& SweptClearance::options() const { return engine_->options; }
 
 Pose SweptClearance::pose_of(const PointClearance& result) const {
   const auto& path = engine_->path;
@@ -202,4 +198,4 @@ Pose SweptClearance::pose_of(const PointClearance& result) const {
   return Motion(path[i], path[i + 1]).at(double{result.fraction});
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

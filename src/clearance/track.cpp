@@ -8,7 +8,7 @@
 #include "graze/base/error.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 constexpr std::size_t kPerLeaf = 4;  // segments
@@ -159,4 +159,4 @@ TrackPlace Track::behind(const TrackPlace& from, double distance) const {
   return {};
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

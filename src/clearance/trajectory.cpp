@@ -9,7 +9,7 @@
 #include "graze/base/error.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 double step_between(const Pose& a, const Pose& b) { return (b.translation() - a.translation()).norm(); }
@@ -60,7 +60,7 @@ Trajectory Trajectory::resampled(double step) const {
   if (size() < 2) return *this;
   const double length = sums.back();
   const double wanted = std::ceil(length / step);
-  if (!(wanted <= kMostPoses)) {
+  if (!(wanted <= kMaxPoses)) {
     throw Error("step", fmt::format("{} m makes {:.3g} poses of {:.6g} m; 2^26 are the most", step, wanted, length));
   }
   const auto pieces = static_cast<std::size_t>(wanted);
@@ -103,4 +103,4 @@ Trajectory Trajectory::resampled(double step) const {
   return even;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

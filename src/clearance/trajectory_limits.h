@@ -1,9 +1,9 @@
 // What no trajectory that is made may exceed.
 #pragma once
 
-namespace graze {
+namespace graze::clearance {
 
 /// So many poses take 8 GiB. A step that asks for more is a mistake of units.
-inline constexpr double kMostPoses = 67108864;
+inline constexpr double kMaxPoses = 67108864;
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -11,7 +11,7 @@
 #include "graze/clearance/trajectory.h"
 #include "graze/motion/motion.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 using Row = SmoothingSpline::Row;
@@ -172,8 +172,8 @@ class Smoother {
   Pose pose(std::size_t knot, double fraction) const {
     const Row p = places_.at(knot, fraction), q = turns_.at(knot, fraction);
     const Vec3 place = origin_ + Vec3(p[0], p[1], p[2]);
-    constexpr double kLeastLength = 1e-3;
-    if (q.norm() > kLeastLength) return Pose::from_xyzw(place, q[0], q[1], q[2], q[3]);
+    constexpr double kMinLength = 1e-3;
+    if (q.norm() > kMinLength) return Pose::from_xyzw(place, q[0], q[1], q[2], q[3]);
     const Row near = turns_.at_knot(knot);
     return Pose::from_xyzw(place, near[0], near[1], near[2], near[3]);
   }
@@ -182,7 +182,7 @@ class Smoother {
     double poses = 1;
     for (std::size_t k = 0; k + 1 < knots_.at.size(); ++k)
       poses += std::max(1.0, std::ceil(places_.speed_bound(k) / step));
-    if (!(poses <= kMostPoses)) {
+    if (!(poses <= kMaxPoses)) {
       throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", step, poses));
     }
     const auto add = [&](std::size_t k, double fraction) {
@@ -223,4 +223,4 @@ SmoothedTrajectory Trajectory::smoothed(const SmoothingOptions& options) const {
   return Smoother(*this, options).result(options.step);
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -8,7 +8,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace {
 
 // How steep the line between the bogies may be: the sine of its angle with the vertical.
@@ -27,7 +27,7 @@ LevelFrame level_frame(const Vec3& forward, double chainage) {
     throw Error("track",
                 fmt::format("climbs vertically or turns over at chainage {:.3f}; is z up in its poses?", chainage));
   }
-  const Vec3 left = unit(across);
+  const Vec3 left = unit_vector(across);
   return {forward, left, forward.cross(left)};
 }
 
@@ -50,7 +50,7 @@ Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
   const std::vector<Pose>& poses = track.trajectory().poses;
   const std::size_t next = std::min(place.segment + 1, poses.size() - 1);
   const Vec3 way = poses[next].translation() - poses[place.segment].translation();
-  const LevelFrame level = level_frame(way.squaredNorm() > 0 ? unit(way) : chord, place.chainage);
+  const LevelFrame level = level_frame(way.squaredNorm() > 0 ? unit_vector(way) : chord, place.chainage);
   const Vec3 up = track.pose_at(place).rotation().col(2);
   return unit_roll(up.dot(level.up), -up.dot(level.left), place.chainage);
 }
@@ -59,12 +59,12 @@ Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
 /// the angle of the sum of their unit vectors, which needs no sine and no arc.
 Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPlace& rear, const TrackPlace& front) {
   const Vec3 way = front.position - rear.position;
-  const LevelFrame level = level_frame(unit(way), rear.chainage);
+  const LevelFrame level = level_frame(unit_vector(way), rear.chainage);
   const Roll a = cant_at(track, rear, level.forward), b = cant_at(track, front, level.forward);
   const Roll roll = unit_roll(a.cosine + b.cosine, a.sine + b.sine, rear.chainage);
   const Vec3& forward = level.forward;
   Mat3 rotation;
-  rotation.col(1) = unit(roll.cosine * level.left + roll.sine * level.up);
+  rotation.col(1) = unit_vector(roll.cosine * level.left + roll.sine * level.up);
   const Vec3 above = forward.cross(Vec3(rotation.col(1)));
   // Bogie centres at different heights tilt the body against the line between them.
   const Vec3 span = vehicle.front_bogie() - vehicle.rear_bogie();
@@ -110,7 +110,7 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
     throw Error("track", fmt::format("is {:.3f} m long, too short for bogies {:.3f} m apart", track.length(), span));
   }
   const double wanted = std::ceil(last.chainage / options.step);
-  if (!(wanted < kMostPoses)) {
+  if (!(wanted < kMaxPoses)) {
     throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", options.step, wanted));
   }
   const auto pieces = static_cast<std::size_t>(wanted);
@@ -151,4 +151,4 @@ Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOption
   return run_along(track, vehicle, options).body;
 }
 
-}  // namespace graze
+}  // namespace graze::clearance

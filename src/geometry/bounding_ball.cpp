@@ -26,7 +26,7 @@ constexpr double kDependent = 1e-13;
 constexpr double kBetter = 1 + 8 * kEpsilon;
 
 // More rounds than any input needs: every one raises the lower bound.
-constexpr int kMostRounds = 10'000;
+constexpr int kMaxRounds = 10'000;
 
 // Fills in the centre, the point of the affine hull that is equally far from all points, and the lower bound. False if
 // the points are affinely dependent.
@@ -109,7 +109,7 @@ EnclosingBall smallest_ball(std::span<const Vec3> points) {
   basis.count = 1;
   basis.lower_sq = 0;
   EnclosingBall best{points[0], kInfinity, 0};
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     double farthest_sq = -1;
     std::size_t farthest = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -13,7 +13,7 @@ using Vec2 = Eigen::Vector2d;
 constexpr double kSmaller = 1 - 1e-10;
 // So many of the best boxes are improved.
 constexpr std::size_t kImproved = 8;
-constexpr int kMostTurns = 64;
+constexpr int kMaxTurns = 64;
 // Edges that enclose a smaller angle (its sine) span no plane.
 constexpr double kParallel = 1e-6;
 
@@ -62,13 +62,13 @@ class Measure {
   double counted(double extent) const { return std::max(extent, floor_) + 2 * grow_; }
 
   double area(const std::vector<Vec2>& outline, const Vec2& along) const {
-    double least_x = kInfinity, most_x = -kInfinity, least_y = kInfinity, most_y = -kInfinity;
+    double min_x = kInfinity, max_x = -kInfinity, min_y = kInfinity, max_y = -kInfinity;
     for (const Vec2& p : outline) {
       const double x = p.x() * along.x() + p.y() * along.y(), y = p.y() * along.x() - p.x() * along.y();
-      least_x = std::min(least_x, x), most_x = std::max(most_x, x);
-      least_y = std::min(least_y, y), most_y = std::max(most_y, y);
+      min_x = std::min(min_x, x), max_x = std::max(max_x, x);
+      min_y = std::min(min_y, y), max_y = std::max(max_y, y);
     }
-    return counted(most_x - least_x) * counted(most_y - least_y);
+    return counted(max_x - min_x) * counted(max_y - min_y);
   }
 
   // The convex hull of the shadow, by Andrew's monotone chain.
@@ -100,7 +100,7 @@ class Measure {
 
 // A box that no turn about one of its own axes makes smaller.
 Turned improved(Turned box, const Measure& measure) {
-  for (int turn = 0, idle = 0; turn < kMostTurns && idle < 3; ++turn) {
+  for (int turn = 0, idle = 0; turn < kMaxTurns && idle < 3; ++turn) {
     const Turned tried = measure.smallest_about(box.axes.col(turn % 3));
     const bool better = tried.volume < kSmaller * box.volume;
     if (better) box = tried;
@@ -123,8 +123,8 @@ Mat3 box_axes(std::span<const Vec3> points, const Core& core, double grow) {
   // where such boxes without a flush face are found.
   for (std::size_t i = 0; i < core.edges.size(); ++i) {
     for (std::size_t j = i + 1; j < core.edges.size(); ++j) {
-      const Vec3 across = unit(core.edges[i]).cross(unit(core.edges[j]));
-      if (across.norm() > kParallel) boxes.push_back(few.smallest_about(unit(across)));
+      const Vec3 across = unit_vector(core.edges[i]).cross(unit_vector(core.edges[j]));
+      if (across.norm() > kParallel) boxes.push_back(few.smallest_about(unit_vector(across)));
     }
   }
   std::stable_sort(boxes.begin() + 1, boxes.end(),

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSmaller = 1 - 1e-9;
 // The local search turns by the first step, and by halves of it down to the last, in radians.
 constexpr double kFirstStep = 0.25, kLastStep = 1e-5;
-constexpr int kMostMoves = 400;
+constexpr int kMaxMoves = 400;
 constexpr std::size_t kStarts = 3;
 constexpr int kRadiusSteps = 40;  // of golden section: to 1e-8 of the range
 
@@ -74,11 +74,11 @@ CapsuleFit fit_along(std::span<const Vec3> points, const Vec3& direction, double
 
 CapsuleFit improved(CapsuleFit fit, std::span<const Vec3> points, double grow) {
   int moves = 0;
-  for (double step = kFirstStep; step > kLastStep && moves < kMostMoves;) {
+  for (double step = kFirstStep; step > kLastStep && moves < kMaxMoves;) {
     const Vec3 u = any_orthogonal(fit.direction), v = fit.direction.cross(u);
     bool better = false;
     for (const Vec3& way : {u, v, Vec3(-u), Vec3(-v)}) {
-      const CapsuleFit tried = fit_along(points, unit(fit.direction + step * way), grow);
+      const CapsuleFit tried = fit_along(points, unit_vector(fit.direction + step * way), grow);
       ++moves;
       if (!(tried.volume < kSmaller * fit.volume)) continue;
       fit = tried;
@@ -109,7 +109,7 @@ CapsuleFit fit_capsule(std::span<const Vec3> points, const Core& core, double gr
   for (const Mat3& axes : {Mat3(Mat3::Identity()), core.principal}) {
     for (int k = 2; k >= 0; --k) fits.push_back(fit_along(core.points, axes.col(k), counted));
   }
-  fits.push_back(fit_along(core.points, unit(farthest_pair(core.points)), counted));
+  fits.push_back(fit_along(core.points, unit_vector(farthest_pair(core.points)), counted));
   std::stable_sort(fits.begin(), fits.end(),
                    [](const CapsuleFit& a, const CapsuleFit& b) { return a.volume < b.volume; });
   const EnclosingBall ball = smallest_ball(points);

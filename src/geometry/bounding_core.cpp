@@ -50,7 +50,7 @@ std::vector<Vec3> extreme_points(std::span<const Vec3> points, const Principal& 
     const double z = (static_cast<double>(i) + 0.5) / static_cast<double>(kDirections);
     const double angle = golden_angle * static_cast<double>(i), r = std::sqrt(1 - z * z);
     const Vec3 even(r * elementary::cos(angle), r * elementary::sin(angle), z);
-    const Vec3 along = unit(principal.axes * even.cwiseQuotient(scale));
+    const Vec3 along = unit_vector(principal.axes * even.cwiseQuotient(scale));
     std::size_t lowest = 0, highest = 0;
     double least = kInfinity, most = -kInfinity;
     for (std::size_t j = 0; j < points.size(); ++j) {

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
+#include "geometry/cloud_data.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
-#include "graze/index/kd_tree.h"
-#include "graze/index/point_grid.h"
+#include "graze/geometry/cloud_builder.h"
 #include "graze/shape/checked.h"
 
 namespace graze {
@@ -19,7 +17,7 @@ namespace {
 
 const Vec3 kNoPoint = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 
-double checked_radius(double radius) { return checked_size("cloud radius", Sign::not_negative, radius); }
+double checked_radius(double radius) { return checked::size("cloud radius", checked::Sign::not_negative, radius); }
 
 // float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
 KdTree tree_of(const Cloud& cloud, bool floats) {
@@ -33,46 +31,26 @@ KdTree tree_of(const Cloud& cloud, bool floats) {
   return KdTree(points, {.threads = threads});
 }
 
-// Made by the first who asks. Waiting for others to make it is left to call_once; that it is there already is told by
-// one load.
-template <class T>
-class Lazy {
- public:
-  template <class Make>
-  const T& get(const Make& make) {
-    if (!made_.load(std::memory_order_acquire)) {
-      std::call_once(once_, [&] {
-        value_ = make();
-        made_.store(true, std::memory_order_release);
-      });
-    }
-    return value_;
-  }
-  std::size_t memory_bytes() const { return made_.load(std::memory_order_acquire) ? value_.memory_bytes() : 0; }
-
- private:
-  std::once_flag once_;
-  std::atomic<bool> made_ = false;
-  T value_;
-};
-
 }  // namespace
 
-struct Cloud::Indexes {
-  Lazy<KdTree> tree;
-  Lazy<PointGrid> grid;
-};
-
-Cloud::Data::Data() : indexes(std::make_unique<Indexes>()) {}
-Cloud::Data::~Data() = default;
+std::size_t Cloud::size() const { return data_->size; }
+std::size_t Cloud::skipped() const { return data_->skipped; }
+bool Cloud::is_skipped(std::size_t i) const { return std::isnan(stored_point(i)[0]); }
+std::uint64_t Cloud::stamp() const { return data_->stamp; }
+const Aabb& Cloud::bounds() const { return data_->bounds; }
+double Cloud::rounding() const { return data_->rounding; }
+std::span<const Cloud::Block> Cloud::blocks() const { return data_->blocks; }
+std::span<const float> Cloud::stored() const { return data_->stored.span(); }
+const float* Cloud::stored_point(std::size_t i) const { return data_->stored.data() + 3 * i; }
+std::span<const CloudAttribute> Cloud::attributes() const { return data_->attributes; }
 
 const KdTree& Cloud::tree() const {
-  return data_->indexes->tree.get([&] { return tree_of(*this, data_->floats); });
+  return data_->tree.get([&] { return tree_of(*this, data_->floats); });
 }
 
 const PointGrid* Cloud::grid() const {
   if (!data_->floats) return nullptr;
-  const PointGrid& grid = data_->indexes->grid.get([&] { return PointGrid(PointView(stored())); });
+  const PointGrid& grid = data_->grid.get([&] { return PointGrid(PointView(stored())); });
   return grid.size() > 0 ? &grid : nullptr;
 }
 
@@ -87,7 +65,7 @@ Neighbor Cloud::nearest(const Vec3& p, double limit) const {
 }
 
 std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, double limit) const {
-  checked_point("nearest: point", p);
+  checked::point("nearest: point", p);
   if (!(limit >= 0)) throw Error("nearest: limit", fmt::format("must be 0 or more, got {}", limit));
   // Farther than any ball reaches: a polytope without sides is everything.
   const SearchVolume volume =
@@ -98,9 +76,9 @@ std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, do
   return found.first(within);
 }
 
-Search Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
+PointSearch Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
 
-Search Cloud::search(const SearchVolume& volume, const SearchOptions& options) const {
+PointSearch Cloud::search(const SearchVolume& volume, const PointSearchOptions& options) const {
   return tree().search(volume, options);
 }
 
@@ -109,11 +87,13 @@ Cloud::Cloud() : Cloud(std::make_shared<const Data>(), 0) {}
 Cloud::Cloud(std::shared_ptr<const Data> data, double radius)
     : data_(std::move(data)), radius_(checked_radius(radius)) {}
 
-Cloud::Cloud(const PointView& points, const CloudOptions& options) {
+Cloud::Cloud(const PointView& points, const CloudOptions& options) : Cloud(points, options, {}) {}
+
+Cloud::Cloud(const PointView& points, const CloudOptions& options, const std::vector<AttributeView>& attributes) {
   checked_radius(options.radius);  // before the work
   std::vector<AttributeType> types;
   std::vector<ColumnView> columns;
-  for (const AttributeView& attribute : options.attributes) {
+  for (const AttributeView& attribute : attributes) {
     types.push_back({attribute.name, attribute.values.type});
     columns.push_back(attribute.values);
   }
@@ -130,20 +110,20 @@ Vec3 Cloud::point(std::size_t i) const {
   if (!(s[0] == s[0])) return kNoPoint;
   const std::size_t block = i / kBlock;
   const Vec3& origin = data_->blocks[block].origin;
-  const Recovery& recovery = data_->recoveries[block];
+  const Data::Recovery& recovery = data_->recoveries[block];
   Vec3 p;
   for (std::size_t k = 0; k < 3; ++k) {
     const auto axis = static_cast<Eigen::Index>(k);
     const std::size_t at = recovery.first[k] + i % kBlock;
     switch (recovery.from[k]) {
       // Adding the zero of float32 input would turn -0 into 0.
-      case Exact::stored:
+      case Data::Exact::stored:
         p[axis] = origin[axis] == 0 ? double{s[k]} : origin[axis] + double{s[k]};
         break;
-      case Exact::residuals:
+      case Data::Exact::residuals:
         p[axis] = origin[axis] + (double{s[k]} + double{data_->residuals[at]});
         break;
-      case Exact::doubles:
+      case Data::Exact::doubles:
         p[axis] = data_->doubles[at];
         break;
     }
@@ -151,8 +131,8 @@ Vec3 Cloud::point(std::size_t i) const {
   return p;
 }
 
-const Cloud::Attribute* Cloud::attribute(std::string_view name) const {
-  for (const Attribute& attribute : data_->attributes) {
+const CloudAttribute* Cloud::attribute(std::string_view name) const {
+  for (const CloudAttribute& attribute : data_->attributes) {
     if (attribute.name() == name) return &attribute;
   }
   return nullptr;
@@ -160,13 +140,13 @@ const Cloud::Attribute* Cloud::attribute(std::string_view name) const {
 
 std::size_t Cloud::memory_bytes() const {
   std::size_t bytes = sizeof(Data) + data_->blocks.capacity() * sizeof(Block) +
-                      data_->recoveries.capacity() * sizeof(Recovery) + data_->stored.capacity() * sizeof(float) +
+                      data_->recoveries.capacity() * sizeof(Data::Recovery) + data_->stored.capacity() * sizeof(float) +
                       data_->residuals.capacity() * sizeof(float) + data_->doubles.capacity() * sizeof(double);
-  for (const Attribute& a : data_->attributes) bytes += sizeof(Attribute) + a.bytes_.capacity();
-  return bytes + sizeof(Indexes) + data_->indexes->tree.memory_bytes() + data_->indexes->grid.memory_bytes();
+  for (const Data::Column& c : data_->columns) bytes += sizeof(c) + sizeof(CloudAttribute) + c.bytes.capacity();
+  return bytes + data_->tree.memory_bytes() + data_->grid.memory_bytes();
 }
 
-void Cloud::Attribute::refuse_type(NumberType asked) const {
+void CloudAttribute::refuse_type(NumberType asked) const {
   throw Error(fmt::format("attribute '{}'", kind_.name),
               fmt::format("has values of type {}, was asked for {}", name_of(kind_.type), name_of(asked)));
 }

@@ -1,4 +1,6 @@
 // How points become blocks of float32: see the contract of Cloud.
+#include "graze/geometry/cloud_builder.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,8 @@
 #include <limits>
 #include <set>
 
+#include "geometry/cloud_data.h"
 #include "graze/base/error.h"
-#include "graze/geometry/cloud.h"
 
 namespace graze {
 namespace {
@@ -57,7 +59,7 @@ CloudBuilder::CloudBuilder(const std::vector<AttributeType>& attributes)
     if (!names.insert(type.name).second) {
       throw Error(fmt::format("cloud attribute '{}'", type.name), "is given twice; names must differ");
     }
-    data_->attributes.emplace_back().kind_ = type;
+    data_->columns.emplace_back().kind = type;
   }
 }
 CloudBuilder::CloudBuilder(CloudBuilder&&) noexcept = default;
@@ -67,13 +69,13 @@ CloudBuilder::~CloudBuilder() = default;
 std::size_t CloudBuilder::size() const { return data_->size; }
 
 void CloudBuilder::reserve(std::size_t points) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 64;
-  if (points > kMost) throw Error("cloud", fmt::format("cannot hold {} points", points));
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / 64;
+  if (points > kMax) throw Error("cloud", fmt::format("cannot hold {} points", points));
   data_->stored.reserve(3 * points);
   const std::size_t blocks = points / Cloud::kBlock + 1;
   data_->blocks.reserve(blocks);
   data_->recoveries.reserve(blocks);
-  for (Cloud::Attribute& a : data_->attributes) a.bytes_.reserve(points * size_of(a.type()));
+  for (Cloud::Data::Column& c : data_->columns) c.bytes.reserve(points * size_of(c.kind.type));
 }
 
 void CloudBuilder::skip_or_refuse(const Vec3& p, std::size_t index) {
@@ -87,14 +89,14 @@ void CloudBuilder::skip_or_refuse(const Vec3& p, std::size_t index) {
 
 void CloudBuilder::append(const PointView& points, std::span<const ColumnView> attributes) {
   Cloud::Data& data = *data_;
-  if (attributes.size() != data.attributes.size()) {
-    throw Error("cloud attributes", fmt::format("needs {} columns, got {}", data.attributes.size(), attributes.size()));
+  if (attributes.size() != data.columns.size()) {
+    throw Error("cloud attributes", fmt::format("needs {} columns, got {}", data.columns.size(), attributes.size()));
   }
   for (std::size_t k = 0; k < attributes.size(); ++k) {
-    const Cloud::Attribute& a = data.attributes[k];
-    const std::string where = fmt::format("cloud attribute '{}'", a.name());
-    if (attributes[k].type != a.type()) {
-      throw Error(where, fmt::format("is of type {}, got {}", name_of(a.type()), name_of(attributes[k].type)));
+    const AttributeType& kind = data.columns[k].kind;
+    const std::string where = fmt::format("cloud attribute '{}'", kind.name);
+    if (attributes[k].type != kind.type) {
+      throw Error(where, fmt::format("is of type {}, got {}", name_of(kind.type), name_of(attributes[k].type)));
     }
     if (attributes[k].count != points.size()) {
       throw Error(where, fmt::format("needs one value per point: {}, got {}", points.size(), attributes[k].count));
@@ -108,7 +110,7 @@ void CloudBuilder::append(const PointView& points, std::span<const ColumnView> a
   for (std::size_t k = 0; k < attributes.size(); ++k) {
     const ColumnView& column = attributes[k];
     const std::size_t width = size_of(column.type);
-    std::byte* to = data.attributes[k].bytes_.extend(column.count * width);
+    std::byte* to = data.columns[k].bytes.extend(column.count * width);
     if (column.stride == static_cast<std::ptrdiff_t>(width)) {
       if (column.count > 0) std::memcpy(to, column.first, column.count * width);
     } else {
@@ -182,7 +184,7 @@ void CloudBuilder::flush() {
   }
   data.bounds.extend(box);
   Cloud::Block& block = data.blocks.emplace_back();
-  Cloud::Recovery& recovery = data.recoveries.emplace_back();
+  Cloud::Data::Recovery& recovery = data.recoveries.emplace_back();
   float* stored = data.stored.extend(3 * count);
   if (all_floats) {
     std::transform(values, values + 3 * count, stored, [](double x) { return static_cast<float>(x); });
@@ -216,12 +218,12 @@ void CloudBuilder::flush() {
   for (std::size_t k = 0; k < 3; ++k) {
     if (unrounded[k]) continue;
     if (residuals_suffice[k]) {
-      recovery.from[k] = Cloud::Exact::residuals;
+      recovery.from[k] = Cloud::Data::Exact::residuals;
       recovery.first[k] = data.residuals.size();
       float* to = data.residuals.extend(count);
       for (std::size_t i = 0; i < count; ++i) to[i] = pending_->left[3 * i + k];
     } else {
-      recovery.from[k] = Cloud::Exact::doubles;
+      recovery.from[k] = Cloud::Data::Exact::doubles;
       recovery.first[k] = data.doubles.size();
       double* to = data.doubles.extend(count);
       for (std::size_t i = 0; i < count; ++i) to[i] = values[3 * i + k];
@@ -253,7 +255,11 @@ Cloud CloudBuilder::finish(double radius) && {
   data.stored.shrink();
   data.residuals.shrink();
   data.doubles.shrink();
-  for (Cloud::Attribute& a : data.attributes) a.bytes_.shrink();
+  data.attributes.reserve(data.columns.size());
+  for (Cloud::Data::Column& c : data.columns) {
+    c.bytes.shrink();
+    data.attributes.emplace_back(c.kind, c.bytes.data(), data.size);
+  }
   data.floats = data.rounding == 0 && std::all_of(data.blocks.begin(), data.blocks.end(),
                                                   [](const auto& block) { return block.origin == Vec3::Zero(); });
   Cloud cloud(data_, radius);

@@ -42,20 +42,20 @@ void DeformingMesh::replace_vertices(std::span<const Vec3> vertices, const Threa
   }
   mesh::check_vertices(current_.vertices().size(), vertices);  // before the work
   auto next = std::make_shared<Version>();
-  next->data.divide_as(current_.data());
+  next->data.divide_as(data_of(current_));
   next->data.move(vertices, next->scratch, options.threads);
-  current_ = Mesh(std::shared_ptr<const Data>(next, &next->data));
+  current_ = detail::Access::made_of<Mesh>(std::shared_ptr<const Data>(next, &next->data));
   version_ = std::move(next);
 }
 
 void DeformingMesh::rebuild(const ThreadOptions& options) {
   auto next = std::make_shared<Version>();
-  const Data& now = current_.data();
+  const Data& now = data_of(current_);
   static_cast<mesh::Connection&>(next->data) = static_cast<const mesh::Connection&>(now);
   next->data.vertices = now.vertices, next->data.triangles = now.triangles;
   next->data.solid = now.solid, next->data.all_used = now.all_used;
   next->data.build_connected(options.threads);
-  current_ = Mesh(std::shared_ptr<const Data>(next, &next->data));
+  current_ = detail::Access::made_of<Mesh>(std::shared_ptr<const Data>(next, &next->data));
   version_ = std::move(next);
 }
 
@@ -63,7 +63,7 @@ Mesh DeformingMesh::mesh() const {
   if (version_ == nullptr) return current_;
   version_->readers.fetch_add(1, std::memory_order_relaxed);
   const auto leave = [version = version_](const Data*) { version->readers.fetch_sub(1, std::memory_order_release); };
-  return Mesh(std::shared_ptr<const Data>(&version_->data, leave));
+  return detail::Access::made_of<Mesh>(std::shared_ptr<const Data>(&version_->data, leave));
 }
 
 std::size_t DeformingMesh::memory_bytes() const {

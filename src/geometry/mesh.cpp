@@ -19,7 +19,7 @@ using mesh::Data;
 using mesh::kNone;
 using mesh::kWidth;
 
-constexpr std::size_t kMostTriangles = std::size_t{1} << 28U;
+constexpr std::size_t kMaxTriangles = std::size_t{1} << 28U;
 constexpr std::size_t kGrain = 512;  // leaves that are fitted at a time
 
 void check_vertices(std::span<const Vec3> vertices) {
@@ -245,7 +245,7 @@ Mesh::Mesh(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options) {
   check_vertices(vertices);
-  if (triangles.size() >= kMostTriangles)
+  if (triangles.size() >= kMaxTriangles)
     throw Error("mesh", fmt::format("{} triangles are too many", triangles.size()));
   auto data = std::make_shared<Data>();
   std::vector<bool> used(vertices.size(), false);
@@ -265,7 +265,9 @@ Mesh::Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangl
   data_ = std::move(data);
 }
 
-double Mesh::decay() const { return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1; }
+double Mesh::cost_ratio() const {
+  return data_->tree.cost_at_build > 0 ? data_->tree.cost / data_->tree.cost_at_build : 1;
+}
 
 std::size_t Mesh::size() const { return data_->triangles.size(); }
 bool Mesh::solid() const { return data_->solid; }

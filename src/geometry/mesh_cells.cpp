@@ -9,10 +9,10 @@
 namespace graze::mesh {
 namespace {
 
-constexpr std::size_t kPerTriangle = 8, kFewest = 64, kMost = std::size_t{1} << 26U;
+constexpr std::size_t kPerTriangle = 8, kFewest = 64, kMax = std::size_t{1} << 26U;
 // So many cells are looked at per triangle, on average, at most.
 constexpr std::size_t kWork = 64;
-constexpr int kMostWinding = 100;
+constexpr int kMaxWinding = 100;
 
 // Cells from `first` to `last` along an axis that an interval reaches.
 struct Range {
@@ -83,7 +83,7 @@ void fill(Cells& cells, const Data& data) {
           own = cells.winding[i - layer];
         } else {
           const int number = winding_by_rays(data, cells.origin + cells.size * Vec3(x + 0.5, y + 0.5, z + 0.5));
-          own = std::abs(number) <= kMostWinding ? static_cast<std::int8_t>(number) : Cells::kUnknown;
+          own = std::abs(number) <= kMaxWinding ? static_cast<std::int8_t>(number) : Cells::kUnknown;
         }
       }
     }
@@ -115,7 +115,7 @@ std::shared_ptr<const Cells> cells_of(const Data& data) {
   const double rounding = 64 * kEpsilon * (data.bounds.min.cwiseAbs().sum() + data.bounds.max.cwiseAbs().sum());
 
   Cells cells;
-  std::size_t wanted = std::clamp(kPerTriangle * data.triangles.size(), kFewest, kMost);
+  std::size_t wanted = std::clamp(kPerTriangle * data.triangles.size(), kFewest, kMax);
   for (;; wanted /= 4) {
     cells.size = longest / static_cast<double>(divisions(extent, longest, wanted));
     constexpr double kApart = 1.0 / 32;  // of a cell: what the nearest triangle is away from those that are known

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/access.h"
 #include "graze/geometry/mesh.h"
 #include "index/bvh_data.h"
 
@@ -130,3 +131,9 @@ int winding(const Data& data, const Vec3& p);
 int winding_by_rays(const Data& data, const Vec3& p);
 
 }  // namespace graze::mesh
+
+namespace graze {
+
+inline const mesh::Data& data_of(const Mesh& mesh) { return detail::Access::data(mesh); }
+
+}  // namespace graze

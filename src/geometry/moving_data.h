@@ -14,3 +14,9 @@ struct Sweep {
 };
 
 }  // namespace graze::mesh
+
+namespace graze {
+
+inline const mesh::Sweep& sweep_of(const MovingMesh& mesh) { return detail::Access::sweep(mesh); }
+
+}  // namespace graze

@@ -30,11 +30,11 @@ Aabb box_of(const MeshTriangle& t, std::span<const Vec3> vertices) {
 void check_end(const Mesh& mesh, std::span<const Vec3> to) {
   mesh::check_vertices(mesh.vertices().size(), to);
   Buffer<std::uint32_t> table;
-  if (mesh.solid()) (void)mesh::changed_connection(mesh.data(), to, table);
+  if (mesh.solid()) (void)mesh::changed_connection(data_of(mesh), to, table);
 }
 
 std::shared_ptr<const Sweep> swept(const Mesh& mesh, std::span<const Vec3> to) {
-  const Data& data = mesh.data();
+  const Data& data = data_of(mesh);
   auto sweep = std::make_shared<Sweep>();
   sweep->to.assign(to.begin(), to.end());
   sweep->tree = data.tree.copy();
@@ -99,10 +99,10 @@ MovingMesh::MovingMesh(const Mesh& from, std::span<const Vec3> to) : from_(from)
 void MovingMesh::advance(std::span<const Vec3> next) {
   check_end(from_, next);
   auto reached = std::make_shared<Data>();
-  reached->divide_as(from_.data());
+  reached->divide_as(data_of(from_));
   mesh::Scratch scratch;
   reached->move(sweep_->to, scratch, 0);
-  const Mesh from(std::shared_ptr<const Data>(std::move(reached)));
+  const Mesh from = detail::Access::made_of<Mesh>(std::shared_ptr<const Data>(std::move(reached)));
   sweep_ = swept(from, next);
   from_ = from;
 }
@@ -110,7 +110,7 @@ void MovingMesh::advance(std::span<const Vec3> next) {
 std::span<const Vec3> MovingMesh::to() const { return sweep_->to; }
 
 Triangle MovingMesh::triangle(std::size_t i, double t) const {
-  const Data& data = from_.data();
+  const Data& data = data_of(from_);
   const auto at = [&](std::size_t k) {
     return between(data.corner(i, k), sweep_->to[data.triangles[i][k]], std::isnan(t) ? 0 : t);
   };

@@ -62,10 +62,10 @@ Mat3 principal_axes(const Mat3& covariance) {
   const Mat3 found = solver.eigenvectors();
   if (!found.allFinite()) return Mat3::Identity();
   constexpr double kAlike = 1e-3;
-  const Vec3 first = unit(found.col(2)), rest = found.col(1) - first.dot(found.col(1)) * first;
-  const Vec3 second = rest.norm() > kAlike ? unit(rest) : any_orthogonal(first);
+  const Vec3 first = unit_vector(found.col(2)), rest = found.col(1) - first.dot(found.col(1)) * first;
+  const Vec3 second = rest.norm() > kAlike ? unit_vector(rest) : any_orthogonal(first);
   Mat3 axes;
-  axes << first, second, unit(cross(first, second));
+  axes << first, second, unit_vector(cross(first, second));
   return axes;
 }
 

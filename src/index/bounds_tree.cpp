@@ -12,7 +12,7 @@ namespace graze {
 namespace {
 
 constexpr double kLargestCoordinate = 1e30;
-constexpr std::size_t kMost = std::size_t{1} << 30U;
+constexpr std::size_t kMax = std::size_t{1} << 30U;
 constexpr double kOrthonormal = 1e-12;  // of axes that a rule gives
 
 Aabb around(std::span<const Vec3> points) {
@@ -50,7 +50,7 @@ BoundsTree<Bound>::BoundsTree(std::span<const Vec3> vertices, std::vector<Corner
     if (!options_.fit) throw Error("bounds tree", "there is no rule to fit by");
   }
   const std::size_t count = points_ ? vertices_ : triangles_.size();
-  if (count >= kMost) throw Error("bounds tree", fmt::format("{} primitives are too many", count));
+  if (count >= kMax) throw Error("bounds tree", fmt::format("{} primitives are too many", count));
   for (std::size_t i = 0; i < triangles_.size(); ++i) {
     for (const std::uint32_t v : triangles_[i]) {
       if (v >= vertices_)

@@ -30,8 +30,8 @@ struct FloatBox {
  private:
   // Rounding itself is covered by what the box was grown by.
   static float rounded_up(double x) {
-    constexpr double kMost = std::numeric_limits<float>::max();
-    return x > kMost ? std::numeric_limits<float>::infinity() : static_cast<float>(std::max(x, -kMost));
+    constexpr double kMax = std::numeric_limits<float>::max();
+    return x > kMax ? std::numeric_limits<float>::infinity() : static_cast<float>(std::max(x, -kMax));
   }
 };
 

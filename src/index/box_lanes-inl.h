@@ -16,7 +16,7 @@ namespace graze::broad {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, kMostLanes>;
+using Floats = hn::CappedTag<float, kMaxLanes>;
 using Vec = hn::Vec<Floats>;
 using Mask = hn::Mask<Floats>;
 

@@ -7,7 +7,7 @@
 namespace graze::broad {
 
 /// The widest vector of float32. Arrays are readable that far behind their end.
-inline constexpr std::size_t kMostLanes = 16;
+inline constexpr std::size_t kMaxLanes = 16;
 /// Slots that are compared before any is looked at: a bit each.
 inline constexpr std::size_t kWordSlots = 64;
 
@@ -26,7 +26,7 @@ class LaneStore {
   void resize(std::size_t size) {
     for (int k = 0; k < N; ++k) {
       for (Buffer<float>* side : {&lo_[k], &hi_[k]}) {
-        side->resize(size + kMostLanes);
+        side->resize(size + kMaxLanes);
         std::fill(side->begin() + size, side->end(), 0.0F);
       }
     }
@@ -34,9 +34,9 @@ class LaneStore {
     size_ = size;
   }
   void push_back(const FloatBox<N>& box, BoxId id) {
-    if (size_ + kMostLanes >= lo_[0].size()) {
+    if (size_ + kMaxLanes >= lo_[0].size()) {
       const std::size_t size = size_;
-      resize(2 * size + kMostLanes);
+      resize(2 * size + kMaxLanes);
       size_ = size;
     }
     set(size_++, box, id);

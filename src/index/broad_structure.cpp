@@ -6,7 +6,7 @@
 namespace graze::broad {
 namespace {
 
-constexpr double kMostPieces = 256;
+constexpr double kMaxPieces = 256;
 
 template <int N>
 bool covers(const AabbOf<N>& outer, const AabbOf<N>& inner) {
@@ -40,7 +40,7 @@ class Pieces {
     for (int k = 0; k < N; ++k) step = std::max(step, std::abs(way.direction[k]) * (last_ - first_));
     const double wanted = step / typical;
     const bool exact = last_ - first_ > 1e-6 * first_;  // else times cannot be told apart well enough
-    count_ = exact && wanted > 1 ? static_cast<std::size_t>(std::min(wanted, kMostPieces)) + 1 : 1;
+    count_ = exact && wanted > 1 ? static_cast<std::size_t>(std::min(wanted, kMaxPieces)) + 1 : 1;
   }
 
   std::size_t count() const { return count_; }

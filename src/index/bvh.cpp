@@ -93,7 +93,7 @@ void Bvh::refit(std::span<const Aabb> boxes) {
 std::size_t Bvh::size() const { return tree_->size; }
 Aabb Bvh::bounds() const { return size() == 0 ? Aabb() : tree_->to_double(tree_->root); }
 double Bvh::cost() const { return tree_->cost; }
-double Bvh::decay() const { return tree_->cost_at_build > 0 ? tree_->cost / tree_->cost_at_build : 1; }
+double Bvh::cost_ratio() const { return tree_->cost_at_build > 0 ? tree_->cost / tree_->cost_at_build : 1; }
 std::size_t Bvh::memory_bytes() const { return sizeof(*this) + sizeof(Tree) + tree_->memory_bytes(); }
 
 void Bvh::visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t)) const {

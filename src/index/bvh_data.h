@@ -8,7 +8,9 @@
 #include <span>
 #include <string>
 
+#include "base/access.h"
 #include "graze/base/aabb.h"
+#include "graze/index/bvh.h"
 #include "index/buffer.h"
 
 namespace graze::bvh {
@@ -97,3 +99,9 @@ void refit(Tree& tree, std::span<const Box> leaf_boxes, Buffer<Box>& scratch);
 std::string validate(const Tree& tree, std::span<const Aabb> boxes);
 
 }  // namespace graze::bvh
+
+namespace graze {
+
+inline const bvh::Tree& tree_of(const Bvh& bvh) { return detail::Access::tree(bvh); }
+
+}  // namespace graze

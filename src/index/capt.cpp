@@ -44,8 +44,8 @@ class Builder {
   Builder(Capt::Data& tree, std::vector<Point> points) : tree_(tree), points_(std::move(points)) {
     // Rounding widens what is afforded and narrows what is left out.
     constexpr double kMore = 1 + 1e-12;
-    const double reach = tree.options.most_radius + tree.options.point_radius;
-    const double covered = tree.options.least_radius + tree.options.point_radius;
+    const double reach = tree.options.max_radius + tree.options.point_radius;
+    const double covered = tree.options.min_radius + tree.options.point_radius;
     afford_ = reach * reach * kMore;
     covered_ = covered * covered / kMore;
   }
@@ -132,11 +132,11 @@ bool lists(const Capt::Data& tree, std::size_t leaf, const Point& p) {
 Capt::Capt(const PointView& points, const CaptOptions& options) : data_(std::make_unique<Data>()) {
   check_floats(points);
   check_radius("point radius", options.point_radius);
-  check_radius("least radius", options.least_radius);
-  check_radius("most radius", options.most_radius);
-  if (options.least_radius > options.most_radius) {
+  check_radius("least radius", options.min_radius);
+  check_radius("most radius", options.max_radius);
+  if (options.min_radius > options.max_radius) {
     throw Error("least radius",
-                fmt::format("exceeds the most radius: {} > {}", options.least_radius, options.most_radius));
+                fmt::format("exceeds the most radius: {} > {}", options.min_radius, options.max_radius));
   }
   if (points.size() >= std::size_t{1} << 30U) {
     throw Error("points", fmt::format("fewer than 2^30 points are supported, got {}", points.size()));
@@ -203,8 +203,8 @@ std::string Capt::validate() const {
     const std::size_t i = tree.starts[leaf];
     if (i < tree.starts[leaf + 1] && leaf < tree.size) points.push_back({tree.x[i], tree.y[i], tree.z[i]});
   }
-  const double reach = tree.options.most_radius + tree.options.point_radius;
-  const double covered = tree.options.least_radius + tree.options.point_radius;
+  const double reach = tree.options.max_radius + tree.options.point_radius;
+  const double covered = tree.options.min_radius + tree.options.point_radius;
   for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) {
     Cell cell;
     std::size_t node = 0;

@@ -90,7 +90,7 @@ bool search_both_ways(const Capt::Data& tree, const SphereCheck& ball, const flo
 bool search_ball(const Capt::Data& tree, const SphereCheck& ball) {
   const float at[3] = {to_float(ball.center[0]), to_float(ball.center[1]), to_float(ball.center[2])};
   const Thresholds limits = thresholds(ball.center, ball.radius + ball.point_radius);
-  if (ball.radius < tree.options.least_radius || ball.radius > tree.options.most_radius) {
+  if (ball.radius < tree.options.min_radius || ball.radius > tree.options.max_radius) {
     return search_both_ways(tree, ball, at, limits);
   }
   std::size_t node = 0;
@@ -143,7 +143,7 @@ void search_spheres(const Capt::Data& tree, const double* x, const double* y, co
       bool hit = true;
       if (valid_sphere(x[i], y[i], z[i], r[i])) {
         const SphereCheck ball{{x[i], y[i], z[i]}, r[i], tree.options.point_radius};
-        if (r[i] < tree.options.least_radius || r[i] > tree.options.most_radius) {
+        if (r[i] < tree.options.min_radius || r[i] > tree.options.max_radius) {
           hit = search_ball(tree, ball);
         } else {
           const float at[3] = {to_float(x[i]), to_float(y[i]), to_float(z[i])};

@@ -39,7 +39,7 @@ class Cells {
       low_[axis] = extent.low[axis];
       const double cells = (extent.high[axis] - low_[axis]) * inverse_;
       // Room for two more: then no step of two cells from a point's cell carries over into the cells of others.
-      const auto last = static_cast<std::uint64_t>(std::min(cells, kMost));
+      const auto last = static_cast<std::uint64_t>(std::min(cells, kMax));
       bits_[axis] = std::min(static_cast<unsigned>(std::bit_width(last + 2)), kBits + 1);
     }
   }
@@ -56,10 +56,10 @@ class Cells {
   // Cells so far apart have the same number. They know less of their kept points then, and thin less; never too much,
   // since every distance is computed.
   static constexpr unsigned kBits = 20;
-  static constexpr double kMost = 0x1p62;
+  static constexpr double kMax = 0x1p62;
 
   std::uint64_t cell(const Candidate& p, std::size_t axis) const {
-    const auto c = static_cast<std::int64_t>(std::min((p.at[axis] - low_[axis]) * inverse_, kMost));
+    const auto c = static_cast<std::int64_t>(std::min((p.at[axis] - low_[axis]) * inverse_, kMax));
     return static_cast<std::uint64_t>(c) & ((1U << kBits) - 1);
   }
 
@@ -189,9 +189,8 @@ class Thinner {
 void check(const PointView& points, const FilterOptions& o) {
   check_floats(points);
   if (!(o.distance >= 0)) throw Error("filter distance", fmt::format("must not be negative, got {}", o.distance));
-  if (!(o.least_range >= 0) || !(o.most_range >= o.least_range)) {
-    throw Error("filter range",
-                fmt::format("must be from 0 on and ascending, got {} to {}", o.least_range, o.most_range));
+  if (!(o.min_range >= 0) || !(o.max_range >= o.min_range)) {
+    throw Error("filter range", fmt::format("must be from 0 on and ascending, got {} to {}", o.min_range, o.max_range));
   }
   if (!is_finite(o.viewpoint)) throw Error("filter viewpoint", "must be finite");
   if (o.box.min.hasNaN() || o.box.max.hasNaN()) throw Error("filter box", "must not be NaN");
@@ -200,11 +199,12 @@ void check(const PointView& points, const FilterOptions& o) {
 }
 
 /// The points that are where they should be; counts the others.
-Extent collect(const PointView& points, const FilterOptions& options, Filtered& result, Buffer<Candidate>& candidates) {
+Extent collect(const PointView& points, const FilterOptions& options, FilteredPoints& result,
+               Buffer<Candidate>& candidates) {
   const bool anywhere = options.box == Aabb::everything();
-  const bool any_range = options.least_range == 0 && options.most_range == kInfinity;
-  constexpr float kMost = std::numeric_limits<float>::max();
-  Extent extent{{kMost, kMost, kMost}, {-kMost, -kMost, -kMost}};
+  const bool any_range = options.min_range == 0 && options.max_range == kInfinity;
+  constexpr float kMax = std::numeric_limits<float>::max();
+  Extent extent{{kMax, kMax, kMax}, {-kMax, -kMax, -kMax}};
   candidates.resize(points.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -216,7 +216,7 @@ Extent collect(const PointView& points, const FilterOptions& options, Filtered& 
     if (!any_range || !anywhere) {
       const Vec3 at(p[0], p[1], p[2]);
       const double range = (at - options.viewpoint).norm();
-      if (range < options.least_range || range > options.most_range) {
+      if (range < options.min_range || range > options.max_range) {
         ++result.out_of_range;
         continue;
       }
@@ -237,9 +237,9 @@ Extent collect(const PointView& points, const FilterOptions& options, Filtered& 
 
 }  // namespace
 
-Filtered filter(const PointView& points, const FilterOptions& options) {
+FilteredPoints filter_points(const PointView& points, const FilterOptions& options) {
   check(points, options);
-  Filtered result;
+  FilteredPoints result;
   Buffer<Candidate> candidates;
   const Extent extent = collect(points, options, result, candidates);
   Buffer<std::uint8_t> flags;

@@ -3,8 +3,8 @@
 //
 //     +---------+---------+---------+---------+
 //     |         | . . . . | . . . . | . . . . |      The block with the point and its neighbours are near: they have
-//     |   far   | . near. | . near. | . near. |      bounds per cell (.), in cells². They are what most queries look
-//     up. |         | . . . . | . . . . | . . . . |
+//     |   far   | . near. | . near. | . near. |      bounds per cell (.), in cells², which most queries look up.
+//     |         | . . . . | . . . . | . . . . |
 //     +---------+---------+---------+---------+      All others are far: they have bounds per block, in blocks², kept
 //     |         | . . . . | . . . . | . . . . |      in the directory.
 //     |   far   | . near. | . * . . | . near. |

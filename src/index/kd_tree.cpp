@@ -163,28 +163,28 @@ std::string KdTree::validate() const {
   return floats_ ? flaw_of(*floats_, points) : doubles_ ? flaw_of(*doubles_, points) : "";
 }
 
-Search KdTree::search(const SearchVolume& volume, const SearchOptions& options) const {
+PointSearch KdTree::search(const SearchVolume& volume, const PointSearchOptions& options) const {
   if (options.to_axis && !has_axis(volume)) throw Error("to_axis", "this volume has no axis");
   return {*this, volume, options.to_axis};
 }
 
-void Search::run(kd_tree::Gather& gather) const {
+void PointSearch::run(kd_tree::Gather& gather) const {
   if (tree_->floats_) kd_tree::gather(*tree_->floats_, volume_, to_axis_, gather);
   if (tree_->doubles_) kd_tree::gather(*tree_->doubles_, volume_, to_axis_, gather);
 }
 
-std::size_t Search::count_up_to(std::size_t enough) const {
+std::size_t PointSearch::count_up_to(std::size_t enough) const {
   kd_tree::Counting counting{.enough = enough};
   if (tree_->floats_) kd_tree::count(*tree_->floats_, volume_, counting);
   if (tree_->doubles_) kd_tree::count(*tree_->doubles_, volume_, counting);
   return counting.total;
 }
 
-bool Search::any() const { return count_up_to(1) > 0; }
+bool PointSearch::any() const { return count_up_to(1) > 0; }
 
-std::size_t Search::count() const { return count_up_to(kd_tree::kMaxPoints); }
+std::size_t PointSearch::count() const { return count_up_to(kd_tree::kMaxPoints); }
 
-std::span<Neighbor> Search::nearest(std::span<Neighbor> buffer) const {
+std::span<Neighbor> PointSearch::nearest(std::span<Neighbor> buffer) const {
   if (buffer.empty()) return buffer;
   kd_tree::Gather gather;
   gather.buffer = buffer.data();
@@ -194,12 +194,12 @@ std::span<Neighbor> Search::nearest(std::span<Neighbor> buffer) const {
   return gather.finish();
 }
 
-Neighbor Search::nearest() const {
+Neighbor PointSearch::nearest() const {
   Neighbor best;
   return nearest({&best, 1}).empty() ? Neighbor() : best;
 }
 
-std::size_t Search::all(std::span<Neighbor> buffer) const {
+std::size_t PointSearch::all(std::span<Neighbor> buffer) const {
   kd_tree::Gather gather;
   gather.buffer = buffer.data();
   gather.capacity = buffer.size();
@@ -208,7 +208,7 @@ std::size_t Search::all(std::span<Neighbor> buffer) const {
   return gather.total;
 }
 
-bool Search::visit_erased(void* body, bool (*call)(void*, const Neighbor&)) const {
+bool PointSearch::visit_erased(void* body, bool (*call)(void*, const Neighbor&)) const {
   kd_tree::Gather gather;
   gather.visit = call;
   gather.body = body;

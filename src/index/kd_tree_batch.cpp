@@ -6,7 +6,7 @@ namespace graze {
 namespace {
 
 // Smaller trees stay in the cache whatever the order; fewer volumes have no neighbours.
-constexpr std::size_t kLeastPoints = std::size_t{1} << 15U, kLeastVolumes = 256;
+constexpr std::size_t kMinPoints = std::size_t{1} << 15U, kMinVolumes = 256;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ std::vector<std::uint32_t> KdTree::side_by_side(const void* volumes, std::size_t
                                                 Vec3 (*center)(const void*, std::size_t),
                                                 const ParallelOptions& parallel) const {
   std::vector<std::uint32_t> order;
-  if (size() < kLeastPoints || count < kLeastVolumes || count > 0xFFFFFFFFU) return order;
+  if (size() < kMinPoints || count < kMinVolumes || count > 0xFFFFFFFFU) return order;
   const Curve curve(bounds());
   std::vector<CurvePlace> places(count);
   parallel_for(

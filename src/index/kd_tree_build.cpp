@@ -158,7 +158,7 @@ class Builder {
 
   // Counts how many points fall into each of some equal intervals; only those of one of them need be compared. Does
   // nothing and returns false if these are more than `most`.
-  template <int kIntervals, std::size_t kMost>
+  template <int kIntervals, std::size_t kMax>
   static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, std::size_t most) {
     const std::size_t step = n > kFew ? kStep : 1;
     const Range range = widest(from, n / step, step);
@@ -171,7 +171,7 @@ class Builder {
           std::min(std::max((static_cast<double>(x) - low) * scale, 0.0), static_cast<double>(kIntervals - 1)));
     };
     std::array<std::uint32_t, kIntervals> counts{};
-    std::array<std::uint8_t, kMost> intervals;
+    std::array<std::uint8_t, kMax> intervals;
     for (std::size_t i = 0; i < n; ++i) {
       const auto x = static_cast<std::uint8_t>(interval(from[i].at[range.axis]));
       intervals[i] = x;

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/access.h"
 #include "graze/base/aabb.h"
+#include "graze/index/kd_tree.h"
 #include "index/buffer.h"
 
 namespace graze::kd_tree {
@@ -67,3 +69,11 @@ extern template void build_tree(Tree<float>&, Buffer<Record<float>>&, int);
 extern template void build_tree(Tree<double>&, Buffer<Record<double>>&, int);
 
 }  // namespace graze::kd_tree
+
+namespace graze {
+
+/// At most one of the two is not null: the type of the caller's coordinates.
+inline const kd_tree::Tree<float>* floats_of(const KdTree& tree) { return detail::Access::floats(tree); }
+inline const kd_tree::Tree<double>* doubles_of(const KdTree& tree) { return detail::Access::doubles(tree); }
+
+}  // namespace graze

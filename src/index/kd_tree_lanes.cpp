@@ -41,16 +41,16 @@ struct Boxes {
 };
 
 // The smallest and the largest dot(a, p - at) of points p of the boxes.
-GRAZE_LANE_FUNCTION Vec least_dot(const double* a, const double* at, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec min_dot(const double* a, const double* at, const Boxes& b) {
   return dot(a, hn::Sub(a[0] >= 0 ? b.lx : b.hx, set(at[0])), hn::Sub(a[1] >= 0 ? b.ly : b.hy, set(at[1])),
              hn::Sub(a[2] >= 0 ? b.lz : b.hz, set(at[2])));
 }
-GRAZE_LANE_FUNCTION Vec most_dot(const double* a, const double* at, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec max_dot(const double* a, const double* at, const Boxes& b) {
   return dot(a, hn::Sub(a[0] >= 0 ? b.hx : b.lx, set(at[0])), hn::Sub(a[1] >= 0 ? b.hy : b.ly, set(at[1])),
              hn::Sub(a[2] >= 0 ? b.hz : b.lz, set(at[2])));
 }
 
-// --- measures: sq(point) and least_sq(boxes) -------------------------------------------------------------------------
+// --- measures: sq(point) and min_sq(boxes) -------------------------------------------------------------------------
 
 GRAZE_LANE_FUNCTION Vec sq(const FromPoint& m, Vec x, Vec y, Vec z) {
   return norm_sq(hn::Sub(x, set(m.at[0])), hn::Sub(y, set(m.at[1])), hn::Sub(z, set(m.at[2])));
@@ -58,11 +58,11 @@ GRAZE_LANE_FUNCTION Vec sq(const FromPoint& m, Vec x, Vec y, Vec z) {
 GRAZE_LANE_FUNCTION Vec gap(Vec low, Vec high, Vec min, Vec max) {
   return hn::Max(hn::Max(hn::Sub(low, max), hn::Sub(min, high)), hn::Zero(Doubles()));
 }
-GRAZE_LANE_FUNCTION Vec least_sq(const FromPoint& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec min_sq(const FromPoint& m, const Boxes& b) {
   const Vec x = set(m.at[0]), y = set(m.at[1]), z = set(m.at[2]);
   return norm_sq(gap(b.lx, b.hx, x, x), gap(b.ly, b.hy, y, y), gap(b.lz, b.hz, z, z));
 }
-GRAZE_LANE_FUNCTION Vec most_sq(const FromPoint& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec max_sq(const FromPoint& m, const Boxes& b) {
   const Vec x = set(m.at[0]), y = set(m.at[1]), z = set(m.at[2]);
   return norm_sq(hn::Max(hn::Sub(x, b.lx), hn::Sub(b.hx, x)), hn::Max(hn::Sub(y, b.ly), hn::Sub(b.hy, y)),
                  hn::Max(hn::Sub(z, b.lz), hn::Sub(b.hz, z)));
@@ -77,9 +77,9 @@ GRAZE_LANE_FUNCTION Vec sq(const FromAxis& m, Vec x, Vec y, Vec z) {
 }
 // How far apart the projections of axis and boxes along coordinate axis i are: there the axis is a line.
 GRAZE_LANE_FUNCTION Vec gap_along(const double* across, const FromAxis& m, const Boxes& b) {
-  return hn::Max(least_dot(across, m.at, b), hn::Neg(most_dot(across, m.at, b)));
+  return hn::Max(min_dot(across, m.at, b), hn::Neg(max_dot(across, m.at, b)));
 }
-GRAZE_LANE_FUNCTION Vec least_sq(const FromAxis& m, const Boxes& b) {
+GRAZE_LANE_FUNCTION Vec min_sq(const FromAxis& m, const Boxes& b) {
   const Vec slack = set(m.slack), zero = hn::Zero(Doubles());
   const Vec lateral = hn::Max(hn::Max(gap_along(m.across[0], m, b), gap_along(m.across[1], m, b)),
                               hn::Max(gap_along(m.across[2], m, b), zero));
@@ -107,17 +107,17 @@ GRAZE_LANE_FUNCTION Mask contains(const InBall& v, Vec x, Vec y, Vec z) {
   return hn::Le(sq(v.center, x, y, z), set(v.radius_sq));
 }
 GRAZE_LANE_FUNCTION Mask outside(const InBall& v, const Boxes& b) {
-  return hn::Gt(least_sq(v.center, b), set(v.radius_sq));
+  return hn::Gt(min_sq(v.center, b), set(v.radius_sq));
 }
 GRAZE_LANE_FUNCTION Mask inside(const InBall& v, const Boxes& b) {
-  return hn::Le(most_sq(v.center, b), set(v.radius_sq));
+  return hn::Le(max_sq(v.center, b), set(v.radius_sq));
 }
 
 GRAZE_LANE_FUNCTION Mask contains(const InCapsule& v, Vec x, Vec y, Vec z) {
   return hn::Le(sq(v.axis, x, y, z), set(v.radius_sq));
 }
 GRAZE_LANE_FUNCTION Mask outside(const InCapsule& v, const Boxes& b) {
-  return hn::Gt(least_sq(v.axis, b), set(v.radius_sq));
+  return hn::Gt(min_sq(v.axis, b), set(v.radius_sq));
 }
 GRAZE_LANE_FUNCTION Mask inside(const InCapsule& v, const Boxes& b) { return within(v.axis, v.radius, b); }
 
@@ -147,16 +147,16 @@ GRAZE_LANE_FUNCTION Mask contains(const InOrientedBox& v, Vec x, Vec y, Vec z) {
 GRAZE_LANE_FUNCTION Mask outside(const InOrientedBox& v, const Boxes& b) {
   Mask apart = hn::Not(between(v.min, v.max, b.lx, b.ly, b.lz, b.hx, b.hy, b.hz));
   for (int i = 0; i < 3; ++i) {
-    apart = hn::Or(apart, hn::Gt(least_dot(v.axis[i], v.at, b), set(v.half[i])));
-    apart = hn::Or(apart, hn::Lt(most_dot(v.axis[i], v.at, b), set(-v.half[i])));
+    apart = hn::Or(apart, hn::Gt(min_dot(v.axis[i], v.at, b), set(v.half[i])));
+    apart = hn::Or(apart, hn::Lt(max_dot(v.axis[i], v.at, b), set(-v.half[i])));
   }
   return apart;
 }
 GRAZE_LANE_FUNCTION Mask inside(const InOrientedBox& v, const Boxes& b) {
-  Mask in = hn::Ge(least_dot(v.axis[0], v.at, b), set(-v.half[0]));
+  Mask in = hn::Ge(min_dot(v.axis[0], v.at, b), set(-v.half[0]));
   for (int i = 0; i < 3; ++i) {
-    in = hn::And(in, hn::Le(most_dot(v.axis[i], v.at, b), set(v.half[i])));
-    in = hn::And(in, hn::Ge(least_dot(v.axis[i], v.at, b), set(-v.half[i])));
+    in = hn::And(in, hn::Le(max_dot(v.axis[i], v.at, b), set(v.half[i])));
+    in = hn::And(in, hn::Ge(min_dot(v.axis[i], v.at, b), set(-v.half[i])));
   }
   return in;
 }
@@ -168,13 +168,13 @@ GRAZE_LANE_FUNCTION Mask contains(const InCylinder& v, Vec x, Vec y, Vec z) {
   return hn::And(ends, hn::Le(sq(m, x, y, z), set(v.radius_sq)));
 }
 GRAZE_LANE_FUNCTION Mask outside(const InCylinder& v, const Boxes& b) {
-  const Mask beyond = hn::Or(hn::Gt(least_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)),
-                             hn::Lt(most_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())));
-  return hn::Or(beyond, hn::Gt(least_sq(v.axis, b), set(v.radius_sq)));
+  const Mask beyond = hn::Or(hn::Gt(min_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)),
+                             hn::Lt(max_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())));
+  return hn::Or(beyond, hn::Gt(min_sq(v.axis, b), set(v.radius_sq)));
 }
 GRAZE_LANE_FUNCTION Mask inside(const InCylinder& v, const Boxes& b) {
-  const Mask ends = hn::And(hn::Ge(least_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())),
-                            hn::Le(most_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)));
+  const Mask ends = hn::And(hn::Ge(min_dot(v.axis.v, v.axis.at, b), hn::Zero(Doubles())),
+                            hn::Le(max_dot(v.axis.v, v.axis.at, b), set(v.axis.vv)));
   return hn::And(ends, within(v.axis, v.radius, b));
 }
 
@@ -190,14 +190,14 @@ GRAZE_LANE_FUNCTION Mask contains(const InPolytope& v, Vec x, Vec y, Vec z) {
 GRAZE_LANE_FUNCTION Mask outside(const InPolytope& v, const Boxes& b) {
   Mask out = hn::Ne(b.lx, b.lx);
   for (const region::Side& side : v.sides) {
-    out = hn::Or(out, hn::Gt(least_dot(side.normal.data(), kOrigin, b), set(side.offset)));
+    out = hn::Or(out, hn::Gt(min_dot(side.normal.data(), kOrigin, b), set(side.offset)));
   }
   return out;
 }
 GRAZE_LANE_FUNCTION Mask inside(const InPolytope& v, const Boxes& b) {
   Mask in = hn::Eq(b.lx, b.lx);
   for (const region::Side& side : v.sides) {
-    in = hn::And(in, hn::Le(most_dot(side.normal.data(), kOrigin, b), set(side.offset)));
+    in = hn::And(in, hn::Le(max_dot(side.normal.data(), kOrigin, b), set(side.offset)));
   }
   return in;
 }
@@ -232,7 +232,7 @@ unsigned reach(const Query& q, const void* node, double limit_sq, double* least)
     const Vec lx = load(box + i), ly = load(box + kFan + i), lz = load(box + 2 * kFan + i);
     const Vec hx = load(box + 3 * kFan + i), hy = load(box + 4 * kFan + i), hz = load(box + 5 * kFan + i);
     const Boxes boxes{lx, ly, lz, hx, hy, hz};
-    const Vec at_least = least_sq(measure, boxes);
+    const Vec at_least = min_sq(measure, boxes);
     hn::Store(at_least, Doubles(), least + i);
     bits |= bits_of(hn::Not(hn::Or(outside(volume, boxes), hn::Gt(at_least, set(limit_sq))))) << i;
   }
@@ -305,10 +305,11 @@ namespace graze::kd_tree {
 HWY_EXPORT(kernels_of);
 
 Kernels kernels_of(const SearchVolume& volume, bool to_axis) {
-  static_assert(std::is_same_v<std::variant_alternative_t<0, SearchVolume>, region::Ball> &&
-                std::is_same_v<std::variant_alternative_t<3, SearchVolume>, region::Segment> &&
-                std::is_same_v<std::variant_alternative_t<6, SearchVolume>, region::Cylinder> &&
-                std::variant_size_v<SearchVolume> == 8);
+  using Kinds = SearchVolume::variant;
+  static_assert(std::is_same_v<std::variant_alternative_t<0, Kinds>, region::Ball> &&
+                std::is_same_v<std::variant_alternative_t<3, Kinds>, region::Segment> &&
+                std::is_same_v<std::variant_alternative_t<6, Kinds>, region::Cylinder> &&
+                std::variant_size_v<Kinds> == 8);
   return HWY_DYNAMIC_DISPATCH(kernels_of)(volume.index(), to_axis);
 }
 

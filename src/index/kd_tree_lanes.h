@@ -71,7 +71,7 @@ struct Meeting {
 /// exist may have any value in `reach` and `meet`; `find` does not find them.
 struct Kernels {
   /// Which children may hold something in the volume no farther than the limit, and how near it may be at the least.
-  unsigned (*reach)(const Query&, const void* node, double limit_sq, double* least_sq);
+  unsigned (*reach)(const Query&, const void* node, double limit_sq, double* min_sq);
   Meeting (*meet)(const Query&, const void* node);
   /// Which points of a leaf lie in the volume no farther than the limit, and how far all of them are.
   unsigned (*find)(const Query&, const void* leaf, double limit_sq, double* distance_sq);

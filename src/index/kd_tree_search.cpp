@@ -80,7 +80,7 @@ class GatherWalk : public TreeWalk<T> {
   GatherWalk(const Tree<T>& tree, const Kernels& kernels, const Query& query, Gather& into)
       : TreeWalk<T>(tree, kernels, query), into_(into) {}
 
-  bool beyond(double least_sq) const { return least_sq > into_.limit_sq; }
+  bool beyond(double min_sq) const { return min_sq > into_.limit_sq; }
   void open(const Place& place, Children<double>& children) const {
     const unsigned bits = this->kernels_.reach(this->query_, &this->node(place), into_.limit_sq, children.bound);
     children.near = this->existing_children(bits, place);

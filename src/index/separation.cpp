@@ -155,7 +155,7 @@ struct Cones {
   std::size_t count = 0;
 
   Cones() {
-    const auto unit_normal = [](std::size_t i) { return unit(KDop<K>::normal(i)); };
+    const auto unit_normal = [](std::size_t i) { return unit_vector(KDop<K>::normal(i)); };
     for (std::size_t i = 0; i < K; ++i) {
       for (std::size_t j = i + 1; j < K; ++j) {
         for (std::size_t k = j + 1; k < K; ++k) add(unit_normal, i, j, k);

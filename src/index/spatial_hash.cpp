@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::uint32_t kEnd = 0xFFFFFFFF;
 // Boxes in more cells are looked at one by one.
-constexpr double kMostCells = 64;
+constexpr double kMaxCells = 64;
 // Per axis; what lies beyond counts as in the outermost cell.
-constexpr double kMostCoordinate = (1U << 21U) - 1;
+constexpr double kMaxCoordinate = (1U << 21U) - 1;
 
 template <int N>
 struct Cell {
@@ -72,7 +72,7 @@ class Hash final : public Structure<N> {
     const Cells<N> cells = cells_of(store_.boxes[id]);
     at_[id] = static_cast<std::uint32_t>(members_.size());
     members_.push_back(id);
-    if (cells.count() > kMostCells) {
+    if (cells.count() > kMaxCells) {
       large_at_.resize(std::max(large_at_.size(), at_.size()));
       large_at_[id] = static_cast<std::uint32_t>(large_.size());
       large_.push_back(id);
@@ -98,7 +98,7 @@ class Hash final : public Structure<N> {
   void erase(BoxId id, const Box& was) override {
     drop(members_, at_, id);
     const Cells<N> cells = cells_of(was);
-    if (cells.count() > kMostCells) return drop(large_, large_at_, id);
+    if (cells.count() > kMaxCells) return drop(large_, large_at_, id);
     each_cell(cells, [&](const Cell<N>& cell) {
       const std::uint64_t key = key_of<N>(cell);
       std::uint32_t* link = &heads_[bucket(key)];
@@ -173,7 +173,7 @@ class Hash final : public Structure<N> {
       const BoxId id = members_[i];
       if (at_[id] != i) return fmt::format("box {} is not where it is noted", id);
       const Cells<N> cells = cells_of(store_.boxes[id]);
-      if (cells.count() > kMostCells) {
+      if (cells.count() > kMaxCells) {
         if (large_at_[id] >= large_.size() || large_[large_at_[id]] != id) return fmt::format("box {} is lost", id);
         ++large;
         continue;
@@ -213,8 +213,8 @@ class Hash final : public Structure<N> {
   }
   // Keeps order, whatever is rounded.
   std::uint32_t coordinate(double x, int k) const {
-    const double at = (x - store_.origin[k]) * per_cell_ + (kMostCoordinate + 1) / 2;
-    return at > 0 ? static_cast<std::uint32_t>(std::min(at, kMostCoordinate)) : 0;
+    const double at = (x - store_.origin[k]) * per_cell_ + (kMaxCoordinate + 1) / 2;
+    return at > 0 ? static_cast<std::uint32_t>(std::min(at, kMaxCoordinate)) : 0;
   }
   Cells<N> cells_of(const Box& box) const {
     Cells<N> cells;
@@ -222,7 +222,7 @@ class Hash final : public Structure<N> {
       cells.first[k] = coordinate(box.min[k], k);
       // Of what is not a number, all cells.
       cells.last[k] =
-          box.max[k] == box.max[k] ? coordinate(box.max[k], k) : static_cast<std::uint32_t>(kMostCoordinate);
+          box.max[k] == box.max[k] ? coordinate(box.max[k], k) : static_cast<std::uint32_t>(kMaxCoordinate);
     }
     return cells;
   }

@@ -26,7 +26,7 @@ namespace io {
 namespace {
 
 // More contacts than any patch of two shapes has corners; a larger "max" costs no memory.
-constexpr std::size_t kMostContacts = 4096;
+constexpr std::size_t kMaxContacts = 4096;
 
 // Never throws on ill-formed UTF-8, unlike a plain dump().
 std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -37,23 +37,23 @@ struct Pair {
       : a(placed_from(question.required("a"), "a")), b(placed_from(question.required("b"), "b")) {}
 };
 
-Verdict verdict(bool touching) { return touching ? Verdict::touching : Verdict::clear; }
+AskVerdict verdict(bool touching) { return touching ? AskVerdict::touching : AskVerdict::clear; }
 
 // Clear is said of a pair only if all verbs agree: the value alone may be above zero where its tolerance is not.
-Verdict verdict_of(const Pair& pair, bool touching, double margin = 0) {
+AskVerdict verdict_of(const Pair& pair, bool touching, double margin = 0) {
   return verdict(touching || collide(pair.a, pair.b, {.margin = margin}));
 }
 
 // The answers are members of an object, without its braces, so that an id can precede them.
 
-Answer ask_collide(const Fields& question) {
+AskAnswer ask_collide(const Fields& question) {
   question.allow_only("collide", {"ask", "id", "a", "b", "margin"});
   const Pair pair(question);
   const bool hit = collide(pair.a, pair.b, {.margin = question.number_or("margin", 0)});
   return {hit ? R"("collide":true)" : R"("collide":false)", verdict(hit)};
 }
 
-Answer ask_distance(const Fields& question) {
+AskAnswer ask_distance(const Fields& question) {
   question.allow_only("distance", {"ask", "id", "a", "b", "limit"});
   const Pair pair(question);
   const double limit = question.number_or("limit", kInfinity);
@@ -66,10 +66,10 @@ Answer ask_distance(const Fields& question) {
           verdict_of(pair, !(d.value - d.tolerance > 0))};
 }
 
-Answer ask_contacts(const Fields& question) {
+AskAnswer ask_contacts(const Fields& question) {
   question.allow_only("contacts", {"ask", "id", "a", "b", "max", "margin"});
   const Pair pair(question);
-  const std::size_t max = std::min(question.count_or("max", 8), kMostContacts);
+  const std::size_t max = std::min(question.count_or("max", 8), kMaxContacts);
   std::vector<Contact> buffer(max);
   const double margin = question.number_or("margin", 0);
   const auto found = contacts(pair.a, pair.b, buffer, {.max = max, .margin = margin});
@@ -81,31 +81,31 @@ Answer ask_contacts(const Fields& question) {
   return {fmt::format(R"("contacts":[{}])", list), verdict_of(pair, !found.empty(), margin)};
 }
 
-Answer ask_penetration(const Fields& question) {
+AskAnswer ask_penetration(const Fields& question) {
   question.allow_only("penetration", {"ask", "id", "a", "b"});
   const Pair pair(question);
   const Penetration p = penetration(pair.a, pair.b);
   if (!p.overlapping) return {R"("overlapping":false)", verdict_of(pair, false)};
   return {fmt::format(R"("overlapping":true,"depth":{},"direction":{},"on_a":{},"on_b":{},"tolerance":{})",
                       text_of(p.depth), text_of(p.direction), text_of(p.on_a), text_of(p.on_b), text_of(p.tolerance)),
-          Verdict::touching};
+          AskVerdict::touching};
 }
 
-Answer ask_raycast(const Fields& question) {
+AskAnswer ask_raycast(const Fields& question) {
   if (question.has("scene")) throw Error("scene", "is not supported yet");
   question.allow_only("raycast", {"ask", "id", "ray", "b", "limit"});
   const Fields line(question.required("ray"), "ray");
   line.allow_only("a ray", {"from", "direction"});
   const Vec3 from = line.vector("from"), direction = line.vector("direction");
-  Fields::naming("ray.from", [&] { return checked_point("from", from); });
+  Fields::naming("ray.from", [&] { return checked::point("from", from); });
   const double limit = question.number_or("limit", kInfinity);
   if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
   const Ray ray = Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
   const RayHit hit = raycast(placed_from(question.required("b"), "b"), ray);
-  if (!hit.found()) return {R"("hit":false)", Verdict::clear};
+  if (!hit.found()) return {R"("hit":false)", AskVerdict::clear};
   return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{})", text_of(hit.distance),
                       text_of(hit.point), text_of(hit.normal), hit.feature),
-          Verdict::touching};
+          AskVerdict::touching};
 }
 
 Meeting meeting_from(const Fields& question) {
@@ -116,7 +116,7 @@ Meeting meeting_from(const Fields& question) {
   throw Error("meeting", fmt::format("must be balls or sides, got \"{}\"", shortened(name)));
 }
 
-Answer ask_probability(const Fields& question) {
+AskAnswer ask_probability(const Fields& question) {
   question.allow_only("probability", {"ask", "id", "a", "b", "sigma_a", "sigma_b", "meeting"});
   ProbabilityOptions options{.meeting = meeting_from(question)};
   if (question.has("sigma_a")) options.sigma_a = question.checked<decltype(options.sigma_a)>("sigma_a");
@@ -132,7 +132,7 @@ Answer ask_probability(const Fields& question) {
 
 struct Question {
   std::string_view name;
-  Answer (*ask)(const Fields&);
+  AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
 constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
@@ -149,7 +149,7 @@ constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
 constexpr std::array<std::string_view, 8> kLater{"sweep",    "cost",  "first_contact", "nearest",
                                                  "tangents", "pairs", "occupancy",     "insert"};
 
-Answer ask(Value value) {
+AskAnswer ask(Value value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
   for (const auto& [name, ask] : kQuestions) {
@@ -169,29 +169,29 @@ Answer ask(Value value) {
                                  meant ? fmt::format("did you mean \"{}\"? Known", *meant) : "known", list));
 }
 
-Answer error(const std::string& why, Verdict verdict) { return {R"("error":)" + dumped(Json(why)), verdict}; }
+AskAnswer error(const std::string& why, AskVerdict verdict) { return {R"("error":)" + dumped(Json(why)), verdict}; }
 
-Answer answer_members(const Document& line) {
+AskAnswer answer_members(const Document& line) {
   try {
-    if (!line.error().empty()) return error(line.error(), Verdict::refused);
+    if (!line.error().empty()) return error(line.error(), AskVerdict::refused);
     return ask(line.root());
   } catch (const Error& refusal) {
-    return error(refusal.what(), Verdict::refused);
+    return error(refusal.what(), AskVerdict::refused);
   } catch (const std::exception& failure) {
-    return error(std::string("internal: ") + failure.what(), Verdict::failed);
+    return error(std::string("internal: ") + failure.what(), AskVerdict::failed);
   }
 }
 
 }  // namespace
 }  // namespace io
 
-Answer answer(std::string_view question) try {
+AskAnswer answer_question(std::string_view question) try {
   const io::Document line(question);
-  const Answer members = io::answer_members(line);
+  const AskAnswer members = io::answer_members(line);
   const std::string id = line.id() ? R"("id":)" + *line.id() + "," : "";
   return {"{" + id + members.text + "}", members.verdict};
 } catch (const std::exception&) {
-  return {R"({"error":"internal: out of memory"})", Verdict::failed};
+  return {R"({"error":"internal: out of memory"})", AskVerdict::failed};
 }
 
 }  // namespace graze

@@ -29,7 +29,7 @@ struct Points {
     else at.push_back(question.vector("point"));
     for (std::size_t i = 0; i < at.size(); ++i) {
       if (is_finite(at[i]) && at[i].cwiseAbs().maxCoeff() <= kLargestLength) continue;
-      Fields::naming(many ? fmt::format("points[{}]", i) : "point", [&] { return checked_point("point", at[i]); });
+      Fields::naming(many ? fmt::format("points[{}]", i) : "point", [&] { return checked::point("point", at[i]); });
     }
   }
   int threads() const { return at.size() < kFew ? 1 : 0; }
@@ -60,15 +60,15 @@ std::string listed(const Points& points, const Answers& answers, const Text& tex
   return list + "]";
 }
 
-Verdict verdict_of(std::span<const ClosestPoint> closest) {
+AskVerdict verdict_of(std::span<const ClosestPoint> closest) {
   const bool touching = std::any_of(closest.begin(), closest.end(),
                                     [](const ClosestPoint& c) { return !(c.distance - c.tolerance > 0); });
-  return touching ? Verdict::touching : Verdict::clear;
+  return touching ? AskVerdict::touching : AskVerdict::clear;
 }
 
 }  // namespace
 
-Answer ask_contains(const Fields& question) {
+AskAnswer ask_contains(const Fields& question) {
   question.allow_only("contains", {"ask", "id", "b", "point", "points"});
   const Points points(question);
   const Placed body = placed_from(question.required("b"), "b");
@@ -77,10 +77,10 @@ Answer ask_contains(const Fields& question) {
   contains_each(body, points.view(), std::span(inside.get(), count), {.threads = points.threads()});
   const bool any = std::any_of(inside.get(), inside.get() + count, [](bool in) { return in; });
   return {R"("contains":)" + listed(points, inside, [](bool in) { return in ? "true" : "false"; }),
-          any ? Verdict::touching : Verdict::clear};
+          any ? AskVerdict::touching : AskVerdict::clear};
 }
 
-Answer ask_closest_point(const Fields& question) {
+AskAnswer ask_closest_point(const Fields& question) {
   question.allow_only("closest_point", {"ask", "id", "b", "point", "points", "limit"});
   const Points points(question);
   const double limit = limit_of(question);
@@ -95,7 +95,7 @@ Answer ask_closest_point(const Fields& question) {
           verdict_of(closest)};
 }
 
-Answer ask_signed_distance(const Fields& question) {
+AskAnswer ask_signed_distance(const Fields& question) {
   question.allow_only("signed_distance", {"ask", "id", "b", "point", "points", "limit"});
   const Points points(question);
   const double limit = limit_of(question);

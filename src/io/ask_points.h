@@ -8,8 +8,8 @@ namespace graze::io {
 
 /// Each answers {"ask":…,"b":GEOMETRY,"point":[x,y,z]} or the same with "points": the members of the answer, without
 /// braces. Many points are answered by several threads.
-Answer ask_contains(const Fields& question);
-Answer ask_closest_point(const Fields& question);
-Answer ask_signed_distance(const Fields& question);
+AskAnswer ask_contains(const Fields& question);
+AskAnswer ask_closest_point(const Fields& question);
+AskAnswer ask_signed_distance(const Fields& question);
 
 }  // namespace graze::io

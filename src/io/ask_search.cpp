@@ -65,7 +65,7 @@ std::vector<Vec3> points_from(Value value, const std::string& path) {
   }
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   if (fields.has("file") == fields.has("points")) throw Error(path, "must have either file or points");
-  if (fields.has("radius")) (void)fields.checked<Size<"radius", Sign::not_negative>>("radius");
+  if (fields.has("radius")) (void)fields.checked<checked::Size<"radius", checked::Sign::not_negative>>("radius");
   std::vector<Vec3> points;
   if (fields.has("points")) {
     points = fields.points("points");
@@ -162,7 +162,7 @@ std::string text_of(std::span<const Neighbor> found) {
 
 }  // namespace
 
-Answer ask_search(const Fields& question) {
+AskAnswer ask_search(const Fields& question) {
   question.allow_only("search", {"ask", "id", "in", "volume", "want", "k", "to_axis"});
   const std::string want = question.has("want") ? question.text("want") : "all";
   constexpr std::array kWants = {"all", "count", "any", "nearest", "knearest"};
@@ -181,9 +181,9 @@ Answer ask_search(const Fields& question) {
   const Volume volume = volume_from(question.required("volume"), "volume");
   const std::vector<Vec3> points = points_from(question.required("in"), "in");
   const KdTree tree = Fields::naming("in", [&] { return KdTree(points); });
-  const Search search = tree.search(volume.value, {.to_axis = to_axis});
+  const PointSearch search = tree.search(volume.value, {.to_axis = to_axis});
 
-  const auto verdict = [](bool found) { return found ? Verdict::touching : Verdict::clear; };
+  const auto verdict = [](bool found) { return found ? AskVerdict::touching : AskVerdict::clear; };
   if (want == "any") {
     const bool any = search.any();
     return {fmt::format(R"("any":{})", any), verdict(any)};

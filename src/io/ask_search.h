@@ -7,6 +7,6 @@
 namespace graze::io {
 
 /// Answers {"ask":"search","in":…,"volume":…,"want":…}: the members of the answer, without braces.
-Answer ask_search(const Fields& question);
+AskAnswer ask_search(const Fields& question);
 
 }  // namespace graze::io

@@ -8,6 +8,7 @@
 
 #include "graze/base/error.h"
 #include "graze/geometry/building_bytes.h"
+#include "graze/geometry/cloud_builder.h"
 #include "io/las_format.h"
 #include "io/las_names.h"
 
@@ -29,8 +30,8 @@ void check_budget(const CloudHeader& header, const ReadCloudOptions& options, co
   for (const AttributeType& a : header.attributes) row += kBytesPerByte * (options.attributes ? size_of(a.type) : 0);
   const std::uint64_t most = kBudget + kBudgetPerByte * header.file_size;
   // More than there is memory for on any machine: the sums below do not overflow.
-  constexpr std::uint64_t kMostPoints = std::uint64_t{1} << 40;
-  const std::uint64_t points = std::min(*header.points, kMostPoints);
+  constexpr std::uint64_t kMaxPoints = std::uint64_t{1} << 40;
+  const std::uint64_t points = std::min(*header.points, kMaxPoints);
   const std::uint64_t bytes =
       building_bytes_of_cloud(points, exact ? NumberType::float32 : NumberType::float64) + row * points;
   if (bytes > most) {
@@ -176,7 +177,7 @@ void CloudStatistics::add(const CloudChunk& chunk) {
     visit_number(column.type, [&](auto zero) {
       using T = decltype(zero);
       for (std::size_t i = 0; i < column.count; ++i) {
-        const T exact = load<T>(column.at(i));
+        const T exact = load_unaligned<T>(column.at(i));
         const auto value = static_cast<double>(exact);
         if constexpr (std::is_floating_point_v<T>) {
           if (std::isnan(value)) {

@@ -12,7 +12,7 @@ namespace graze::io {
 void append_number(std::string& text, const void* at, NumberType type) {
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    const T value = load<T>(at);
+    const T value = load_unaligned<T>(at);
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(value)) {
         text += "nan";  // without the sign that it may have

@@ -63,11 +63,11 @@ const char* parse_integer(std::string_view token, T& value) {
 
 }  // namespace
 
-ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows) {
+ChunkBuffer::ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t max_rows) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
   std::size_t row = 3 * sizeof(double);
   for (const AttributeType& a : attributes) row += size_of(a.type);
-  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>({kBytes / row, kMostRows, most_rows}));
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>({kBytes / row, kMaxRows, max_rows}));
   capacity_ = std::max<std::size_t>(1, rows);
   points_.resize(3 * capacity_);
   for (const AttributeType& a : attributes) {
@@ -107,7 +107,7 @@ void decode_records(const char* records, std::size_t count, std::size_t stride, 
     visit_number(field.type, [&](auto zero) {
       using T = decltype(zero);
       const auto read = [&](std::size_t i) {
-        const T value = load<T>(from + i * stride);
+        const T value = load_unaligned<T>(from + i * stride);
         return swap ? swapped(value) : value;
       };
       if (field.target < kAttribute) {
@@ -170,8 +170,8 @@ void split_blanks(std::string_view line, std::vector<std::string_view>& words) {
 }
 
 int CloudSource::add_attribute(std::string name, NumberType type, const std::string& file) {
-  if (header_.attributes.size() >= kMostColumns) {
-    throw Error(file, fmt::format("has more than {} columns per point; graze reads at most that many", kMostColumns));
+  if (header_.attributes.size() >= kMaxColumns) {
+    throw Error(file, fmt::format("has more than {} columns per point; graze reads at most that many", kMaxColumns));
   }
   const auto taken = [&](const std::string& text) {
     return is_axis(text) || std::any_of(header_.attributes.begin(), header_.attributes.end(),
@@ -180,8 +180,8 @@ int CloudSource::add_attribute(std::string name, NumberType type, const std::str
   if (name.empty()) name = "unnamed";
   std::string unique = name;
   for (int i = 2; taken(unique); ++i) unique = fmt::format("{}_{}", name, i);
-  constexpr std::size_t kMostNotes = 16;
-  if (unique != name && header_.notes.size() < kMostNotes) {
+  constexpr std::size_t kMaxNotes = 16;
+  if (unique != name && header_.notes.size() < kMaxNotes) {
     header_.notes.push_back(fmt::format("a further column {} is read as {}", io::quoted(name), io::quoted(unique)));
   }
   header_.attributes.push_back({std::move(unique), type});

@@ -15,7 +15,7 @@
 namespace graze::io {
 
 /// More columns than this are refused: each costs memory before there is a point.
-inline constexpr std::size_t kMostColumns = 1024;
+inline constexpr std::size_t kMaxColumns = 1024;
 
 /// Where a value of a record goes: x, y, z, the attribute kAttribute + k, or nowhere.
 enum Target : int { kNowhere = -1, kX = 0, kY = 1, kZ = 2, kAttribute = 3 };
@@ -23,7 +23,7 @@ enum Target : int { kNowhere = -1, kX = 0, kY = 1, kZ = 2, kAttribute = 3 };
 /// A buffer of rows of points and attributes, as many as fit in about a mebibyte, but not more than there may be.
 class ChunkBuffer {
  public:
-  explicit ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t most_rows = kMostRows);
+  explicit ChunkBuffer(const std::vector<AttributeType>& attributes, std::uint64_t max_rows = kMaxRows);
 
   std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return size_; }
@@ -40,7 +40,7 @@ class ChunkBuffer {
   CloudChunk chunk(std::uint64_t first);
 
  private:
-  static constexpr std::size_t kMostRows = 4096;
+  static constexpr std::size_t kMaxRows = 4096;
 
   std::vector<NumberType> types_;
   std::size_t capacity_, size_ = 0;

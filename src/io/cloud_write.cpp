@@ -138,7 +138,7 @@ Walk walk_through(const Cloud& cloud, const std::vector<AttributeType>& attribut
       buffer.extend(count);
       for (std::size_t i = 0; i < count; ++i) Eigen::Map<Vec3>(buffer.point(i)) = cloud.point(first + i);
       for (std::size_t k = 0; k < attributes.size(); ++k) {
-        const Cloud::Attribute& a = cloud.attributes()[k];
+        const CloudAttribute& a = cloud.attributes()[k];
         std::memcpy(buffer.value(k, 0), a.view().at(first), count * size_of(a.type()));
       }
       visit(buffer, first);
@@ -180,7 +180,7 @@ WriteCloudReport write_points(const std::string& path, std::uint64_t count, cons
 
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options) {
   std::vector<AttributeType> attributes;
-  for (const Cloud::Attribute& a : cloud.attributes()) attributes.push_back(a.kind());
+  for (const CloudAttribute& a : cloud.attributes()) attributes.push_back(a.kind());
   const bool floats = cloud.rounding() == 0 && std::all_of(cloud.blocks().begin(), cloud.blocks().end(),
                                                            [](const Cloud::Block& b) { return b.origin.isZero(0); });
   return write_rows(path, attributes, floats ? NumberType::float32 : NumberType::float64,

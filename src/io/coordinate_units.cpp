@@ -65,8 +65,8 @@ class Register {
   }
 
   void look(const PJ* system, Found& found, int depth = 0) const {
-    constexpr int kMostParts = 8;
-    if (system == nullptr || depth > kMostParts) return;
+    constexpr int kMaxParts = 8;
+    if (system == nullptr || depth > kMaxParts) return;
     PJ_CONTEXT* context = context_.get();
     const PJ_TYPE type = proj_get_type(system);
     if (type == PJ_TYPE_COMPOUND_CRS) {
@@ -137,11 +137,12 @@ GeoKeys keys_in(std::string_view directory, std::string_view doubles) {
   constexpr std::uint16_t kDoubles = 34736;
   GeoKeys keys;
   for (std::size_t i = 8; i + 8 <= directory.size(); i += 8) {
-    const auto key = load<std::uint16_t>(directory.data() + i), where = load<std::uint16_t>(directory.data() + i + 2),
-               value = load<std::uint16_t>(directory.data() + i + 6);
+    const auto key = load_unaligned<std::uint16_t>(directory.data() + i),
+               where = load_unaligned<std::uint16_t>(directory.data() + i + 2),
+               value = load_unaligned<std::uint16_t>(directory.data() + i + 6);
     keys.any = keys.any || key != 0;
     if (key == 3077 && where == kDoubles && (value + std::size_t{1}) * 8 <= doubles.size()) {
-      keys.linear_size = load<double>(doubles.data() + value * std::size_t{8});
+      keys.linear_size = load_unaligned<double>(doubles.data() + value * std::size_t{8});
     }
     if (where != 0) continue;
     unsigned* const target = key == 1024   ? &keys.model

@@ -113,8 +113,8 @@ class MeshElement {
     std::size_t stride = 0;
     for (const pugi::xml_node& input : element.children("input")) {
       const std::uint64_t offset = count_of(reading_.name(), input, "offset", 0);
-      constexpr std::uint64_t kMostInputs = 1024;
-      if (offset >= kMostInputs) refuse(input, fmt::format("offset {} is too large", offset));
+      constexpr std::uint64_t kMaxInputs = 1024;
+      if (offset >= kMaxInputs) refuse(input, fmt::format("offset {} is too large", offset));
       stride = std::max(stride, static_cast<std::size_t>(offset) + 1);
     }
     return stride;

@@ -62,7 +62,7 @@ class DaeSource {
   }
 
  private:
-  static constexpr int kMostDepth = 256;
+  static constexpr int kMaxDepth = 256;
 
   [[noreturn]] void refuse(const pugi::xml_node& element, const std::string& why) const {
     throw Error(dae_place(reading_.name(), element), why);
@@ -72,7 +72,7 @@ class DaeSource {
     MeshHeader& header = reading_.header;
     const pugi::xml_node asset = root_.child("asset");
     const pugi::xml_attribute metres = asset.child("unit").attribute("meter");
-    header.unit_told_by = metres ? ToldBy::file : ToldBy::format;
+    header.unit_source = metres ? MeshHeader::Source::file : MeshHeader::Source::format;
     if (metres) {
       const char* why = parse_number(metres.value(), NumberType::float64, &header.unit);
       if (why == nullptr && !(header.unit > 0 && header.unit <= 1e9)) why = "is not a valid unit length";
@@ -81,7 +81,7 @@ class DaeSource {
       }
     }
     const std::string_view up = asset.child("up_axis").child_value();
-    header.up_told_by = asset.child("up_axis") ? ToldBy::file : ToldBy::format;
+    header.up_source = asset.child("up_axis") ? MeshHeader::Source::file : MeshHeader::Source::format;
     header.up = up == "X_UP" ? UpAxis::x : up == "Z_UP" ? UpAxis::z : UpAxis::y;
     if (asset.child("up_axis") && up != "X_UP" && up != "Y_UP" && up != "Z_UP") {
       refuse(asset.child("up_axis"), fmt::format("{} is not X_UP, Y_UP or Z_UP", io::quoted(up)));
@@ -104,7 +104,7 @@ class DaeSource {
 
   // `unknown`: a transform on the way that graze does not know, or null.
   void visit(const pugi::xml_node& node, Transform to_world, const char* unknown, int depth) {
-    if (depth > kMostDepth) refuse(node, fmt::format("stands more than {} nodes deep", kMostDepth));
+    if (depth > kMaxDepth) refuse(node, fmt::format("stands more than {} nodes deep", kMaxDepth));
     // Nodes that are placed by <instance_node> in nodes that are placed so, and so on, could be without number.
     constexpr std::uint64_t kWork = 1'000'000, kWorkPerByte = 8;
     if (visits_ > kWork + kWorkPerByte * reading_.bytes()->size()) refuse(node, "is placed too often");
@@ -164,7 +164,7 @@ class DaeSource {
   // A skin in the shape that it was bound in, or the base of a morph.
   void place_controlled(const pugi::xml_node& controller, const Transform& to_world, int depth) {
     reading_.note("skins and morphs are not applied: the mesh stands in its bind shape");
-    if (depth > kMostDepth) refuse(controller, "refers to controllers in a circle");
+    if (depth > kMaxDepth) refuse(controller, "refers to controllers in a circle");
     const pugi::xml_node skin = controller.child("skin");
     const pugi::xml_node control = skin ? skin : controller.child("morph");
     if (!control) refuse(controller, "has neither <skin> nor <morph>");

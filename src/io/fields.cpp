@@ -95,8 +95,8 @@ std::size_t Fields::count_or(std::string_view name, std::size_t fallback) const 
   if (!(count >= 1) || count != std::floor(count)) {
     throw Error(path_of(name), fmt::format("must be a whole number of at least 1, got {}", count));
   }
-  constexpr double kMost = 1e15;
-  return static_cast<std::size_t>(std::min(count, kMost));
+  constexpr double kMax = 1e15;
+  return static_cast<std::size_t>(std::min(count, kMax));
 }
 
 std::string Fields::text(std::string_view name) const {

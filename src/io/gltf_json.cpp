@@ -39,8 +39,8 @@ std::uint64_t GltfValue::as_integer() const {
   if (!value_->is_number_unsigned()) {
     // Some writers print whole numbers as 3.0.
     const double number = value_->is_number() ? value_->get<double>() : -1;
-    constexpr double kMost = 9007199254740992;
-    if (!(number >= 0 && number <= kMost) || number != static_cast<double>(static_cast<std::uint64_t>(number))) {
+    constexpr double kMax = 9007199254740992;
+    if (!(number >= 0 && number <= kMax) || number != static_cast<double>(static_cast<std::uint64_t>(number))) {
       refuse("must be a whole number that is not negative");
     }
     return static_cast<std::uint64_t>(number);

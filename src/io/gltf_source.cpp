@@ -57,7 +57,7 @@ class GltfSource {
   }
 
  private:
-  static constexpr int kMostDepth = 256;
+  static constexpr int kMaxDepth = 256;
 
   void check_asset() {
     const GltfValue asset = root_.required("asset");
@@ -65,7 +65,7 @@ class GltfSource {
     header.version = asset.text_or("version", "");
     if (!header.version.starts_with("2."))
       asset.refuse(fmt::format("glTF version {} is not 2", io::quoted(header.version)));
-    header.unit_told_by = header.up_told_by = ToldBy::format;
+    header.unit_source = header.up_source = MeshHeader::Source::format;
     header.up = UpAxis::y;
     for (std::size_t i = 0; i < root_.count("extensionsRequired"); ++i) {
       const GltfValue entry = root_.entry("extensionsRequired", i);
@@ -100,7 +100,7 @@ class GltfSource {
     // Nodes are trees: what has two parents, or is among its own children, would never end or grow without bounds.
     if (visited_[static_cast<std::size_t>(index)]) node.refuse("is the child of more than one node");
     visited_[static_cast<std::size_t>(index)] = true;
-    if (depth > kMostDepth) node.refuse(fmt::format("stands more than {} nodes deep", kMostDepth));
+    if (depth > kMaxDepth) node.refuse(fmt::format("stands more than {} nodes deep", kMaxDepth));
     const Eigen::Affine3d to_world = parent * transform_of(node);
     if (const std::optional<GltfValue> mesh = node.find("mesh")) {
       const std::uint64_t which = mesh->as_integer();

@@ -124,15 +124,15 @@ class LasSink : public CloudSink {
 
   // The lower version that loses nothing, unless one was asked for.
   void choose_version() {
-    constexpr std::uint64_t kMostNarrow = std::numeric_limits<std::uint32_t>::max();
-    bool needs_wide = plan_.rows > kMostNarrow;
+    constexpr std::uint64_t kMaxNarrow = std::numeric_limits<std::uint32_t>::max();
+    bool needs_wide = plan_.rows > kMaxNarrow;
     for (const Slot& slot : kSlots) {
       needs_wide = needs_wide || (fits_named(slot.name, true) && !fits_named(slot.name, false));
     }
     const int minor = plan_.options.las_minor.value_or(needs_wide ? 4 : 2);
     if (minor != 2 && minor != 4) throw Error(plan_.path, fmt::format("graze writes LAS 1.2 and 1.4, not 1.{}", minor));
     wide_ = minor == 4;
-    if (!wide_ && plan_.rows > kMostNarrow) {
+    if (!wide_ && plan_.rows > kMaxNarrow) {
       throw Error(plan_.path, fmt::format("{} points are more than LAS 1.2 can count; write 1.4", plan_.rows));
     }
     color_ = fits_named("red", wide_) && fits_named("green", wide_) && fits_named("blue", wide_);
@@ -144,7 +144,7 @@ class LasSink : public CloudSink {
   void choose_scale() {
     const bool any = !plan_.bounds.empty();
     const Vec3 low = any ? plan_.bounds.min : Vec3::Zero(), high = any ? plan_.bounds.max : Vec3::Zero();
-    constexpr double kFinest = 1e-4, kMost = 2147483647;
+    constexpr double kFinest = 1e-4, kMax = 2147483647;
     for (int k = 0; k < 3; ++k) {
       offset_[k] = plan_.options.offset ? (*plan_.options.offset)[k] : std::floor(low[k]);
       const double reach = std::max(std::abs(low[k] - offset_[k]), std::abs(high[k] - offset_[k]));
@@ -154,7 +154,7 @@ class LasSink : public CloudSink {
           throw Error(plan_.path,
                       fmt::format("the scale of LAS coordinates must be positive and finite, got {}", scale_[k]));
         }
-        if (reach / scale_[k] > kMost) {
+        if (reach / scale_[k] > kMax) {
           throw Error(
               plan_.path,
               fmt::format("{} reaches from {} to {}, which does not fit in 32 bits with scale {} and offset {}; "
@@ -163,7 +163,7 @@ class LasSink : public CloudSink {
         }
       } else {
         scale_[k] = kFinest;
-        while (reach / scale_[k] > kMost) scale_[k] *= 10;
+        while (reach / scale_[k] > kMax) scale_[k] *= 10;
       }
     }
   }
@@ -306,9 +306,9 @@ class LasSink : public CloudSink {
     std::uint32_t count = 0;
     bool wkt = false, keys = false;
     for (std::size_t i = 0; i + las::kRecordHead <= records.size(); ++count) {
-      wkt = wkt || load<std::uint16_t>(records.data() + i + 18) == las::kWktId;
-      keys = keys || load<std::uint16_t>(records.data() + i + 18) == las::kGeoKeysId;
-      i += las::kRecordHead + load<std::uint16_t>(records.data() + i + 20);
+      wkt = wkt || load_unaligned<std::uint16_t>(records.data() + i + 18) == las::kWktId;
+      keys = keys || load_unaligned<std::uint16_t>(records.data() + i + 18) == las::kGeoKeysId;
+      i += las::kRecordHead + load_unaligned<std::uint16_t>(records.data() + i + 20);
     }
     const std::uint32_t projections = count;
     // Of two systems the one that held goes on holding.
@@ -358,8 +358,8 @@ class LasSink : public CloudSink {
   }
 
   std::int32_t integer(double x, Eigen::Index k) const {
-    constexpr double kMost = 2147483647;
-    return static_cast<std::int32_t>(std::clamp(std::round((x - offset_[k]) / scale_[k]), -kMost, kMost));
+    constexpr double kMax = 2147483647;
+    return static_cast<std::int32_t>(std::clamp(std::round((x - offset_[k]) / scale_[k]), -kMax, kMax));
   }
   double written(double x, Eigen::Index k) const { return integer(x, k) * scale_[k] + offset_[k]; }
 

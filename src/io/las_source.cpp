@@ -53,9 +53,9 @@ class LasSource : public CloudSource {
 
   void fill(ChunkBuffer& buffer) override {
     while (left_ > 0 && buffer.room() > 0) {
-      constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;  // a point has up to 64 KiB
+      constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // a point has up to 64 KiB
       const auto count =
-          static_cast<std::size_t>(std::min<std::uint64_t>({left_, buffer.room(), kMostBytes / point_size_}));
+          static_cast<std::size_t>(std::min<std::uint64_t>({left_, buffer.room(), kMaxBytes / point_size_}));
       points_.resize(count * point_size_);
       if (!reader_.take(points_.data(), points_.size())) {
         refuse(fmt::format("ends with {} of {} points missing; was it cut off?", left_, *header_.points));
@@ -73,7 +73,7 @@ class LasSource : public CloudSource {
   [[noreturn]] void refuse(const std::string& why) const { throw Error(bytes_->name(), why); }
   template <class T>
   T at(std::size_t offset) const {
-    return load<T>(head_ + offset);
+    return load_unaligned<T>(head_ + offset);
   }
 
   void read_header() {
@@ -125,9 +125,9 @@ class LasSource : public CloudSource {
     for (int k = 0; k < 3; ++k) {
       scale[k] = at<double>(las::kScale + 8 * static_cast<std::size_t>(k));
       offset[k] = at<double>(las::kOffset + 8 * static_cast<std::size_t>(k));
-      constexpr double kMostScale = 1e20;
+      constexpr double kMaxScale = 1e20;
       const bool sane =
-          std::abs(scale[k]) <= kMostScale && scale[k] != 0 && std::abs(offset[k]) <= Cloud::kLargestCoordinate;
+          std::abs(scale[k]) <= kMaxScale && scale[k] != 0 && std::abs(offset[k]) <= Cloud::kLargestCoordinate;
       if (!sane)
         refuse(fmt::format("has scale {} and offset {} for {}, which make no sense", scale[k], offset[k], "xyz"[k]));
     }
@@ -189,7 +189,7 @@ class LasSource : public CloudSource {
 
   // The records between header and points: extra bytes and the coordinate system.
   void read_records() {
-    constexpr std::uint64_t kMostProjection = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kMaxProjection = std::uint64_t{1} << 20;
     std::uint64_t at_byte = header_size_;
     const std::uint32_t count = at<std::uint32_t>(las::kRecordCount);
     std::uint32_t other_records = 0;
@@ -201,8 +201,8 @@ class LasSource : public CloudSource {
                            at_byte));
       }
       const std::string user = text_of(head + 2, 16);
-      const auto id = load<std::uint16_t>(head + 18);
-      const std::uint64_t size = load<std::uint16_t>(head + 20);
+      const auto id = load_unaligned<std::uint16_t>(head + 18);
+      const std::uint64_t size = load_unaligned<std::uint16_t>(head + 20);
       if (at_byte + sizeof head + size > point_offset_) {
         refuse(fmt::format("record {} at byte {} claims {} bytes, which reach into the points", i, at_byte, size));
       }
@@ -212,7 +212,7 @@ class LasSource : public CloudSource {
           bytes_->read(at_byte + sizeof head + d, description, sizeof description);
           extra = add_extra(description, extra);
         }
-      } else if (user == "LASF_Projection" && header_.projection_records.size() + size < kMostProjection) {
+      } else if (user == "LASF_Projection" && header_.projection_records.size() + size < kMaxProjection) {
         std::string record(sizeof head + static_cast<std::size_t>(size), '\0');
         bytes_->read(at_byte, record.data(), record.size());
         read_projection(id, record.substr(sizeof head));
@@ -233,7 +233,8 @@ class LasSource : public CloudSource {
 
   // Returns where the next extra bytes begin.
   std::size_t add_extra(const char* description, std::size_t offset) {
-    const unsigned code = load<std::uint8_t>(description + 2), options = load<std::uint8_t>(description + 3);
+    const unsigned code = load_unaligned<std::uint8_t>(description + 2),
+                   options = load_unaligned<std::uint8_t>(description + 3);
     if (code == 0 || code > 30) return offset + (code == 0 ? options : point_size_);
     const NumberType type = las::kExtraTypes[(code - 1) % 10];
     const std::size_t values = (code - 1) / 10 + 1;  // arrays of two and three, out of use since 2013
@@ -244,8 +245,8 @@ class LasSource : public CloudSource {
                            offset + size_of(type), point_size_));
       }
       const std::string unique = values == 1 ? name : fmt::format("{}[{}]", name, k);
-      const double scale = (options & 8U) != 0 ? load<double>(description + 112 + 8 * k) : 1;
-      const double add = (options & 16U) != 0 ? load<double>(description + 136 + 8 * k) : 0;
+      const double scale = (options & 8U) != 0 ? load_unaligned<double>(description + 112 + 8 * k) : 1;
+      const double add = (options & 16U) != 0 ? load_unaligned<double>(description + 136 + 8 * k) : 0;
       if (scale == 1 && add == 0) {
         fields_.push_back({add_attribute(unique, type, bytes_->name()), type, offset});
       } else {
@@ -268,8 +269,9 @@ class LasSource : public CloudSource {
       // Entries of four shorts: key, where, count, value. 3072 is the projected, 2048 the geographic system.
       std::uint16_t projected = 0, geographic = 0;
       for (std::size_t i = 8; i + 8 <= record.size(); i += 8) {
-        const auto key = load<std::uint16_t>(record.data() + i), value = load<std::uint16_t>(record.data() + i + 6);
-        if (load<std::uint16_t>(record.data() + i + 2) != 0 || value == 0 || value == 32767) continue;
+        const auto key = load_unaligned<std::uint16_t>(record.data() + i),
+                   value = load_unaligned<std::uint16_t>(record.data() + i + 6);
+        if (load_unaligned<std::uint16_t>(record.data() + i + 2) != 0 || value == 0 || value == 32767) continue;
         if (key == 3072) projected = value;
         if (key == 2048) geographic = value;
       }
@@ -301,13 +303,13 @@ class LasSource : public CloudSource {
       const double offset = (*header_.offset)[static_cast<Eigen::Index>(k)];
       double* to = buffer.point(row) + k;
       for (std::size_t i = 0; i < count; ++i) {
-        to[3 * i] = load<std::int32_t>(points_.data() + i * point_size_ + 4 * k) * scale + offset;
+        to[3 * i] = load_unaligned<std::int32_t>(points_.data() + i * point_size_ + 4 * k) * scale + offset;
       }
     }
     for (const BitField& field : bits_) {
       std::byte* to = value(field.target, buffer, row);
       for (std::size_t i = 0; i < count; ++i) {
-        const unsigned byte = load<std::uint8_t>(points_.data() + i * point_size_ + field.offset);
+        const unsigned byte = load_unaligned<std::uint8_t>(points_.data() + i * point_size_ + field.offset);
         to[i] = static_cast<std::byte>(byte >> field.shift & field.mask);
       }
     }

@@ -15,7 +15,7 @@
 namespace graze::io {
 namespace {
 
-constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kMaxNotes = 20;
 
 // Turns so that z is up; x stays where it is, unless x is up: the right-hand side of the viewer is then −y.
 Vec3 turned(const Vec3& p, UpAxis up) {
@@ -66,13 +66,13 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
       break;
   }
   reading.refuse_if_too_large();
-  if (header.unit_told_by == ToldBy::caller || !options.believe_unit) {
+  if (header.unit_source == MeshHeader::Source::caller || !options.believe_unit) {
     header.unit = options.unit;
-    header.unit_told_by = ToldBy::caller;
+    header.unit_source = MeshHeader::Source::caller;
   }
-  if (header.up_told_by == ToldBy::caller || !options.believe_up) {
+  if (header.up_source == MeshHeader::Source::caller || !options.believe_up) {
     header.up = options.up;
-    header.up_told_by = ToldBy::caller;
+    header.up_source = MeshHeader::Source::caller;
   }
   std::vector<Vec3>& vertices = reading.mesh.vertices;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -152,7 +152,7 @@ void MeshReading::advance(std::uint64_t position) const {
 }
 
 void MeshReading::note(std::string text) {
-  if (header.notes.size() < kMostNotes &&
+  if (header.notes.size() < kMaxNotes &&
       std::find(header.notes.begin(), header.notes.end(), text) == header.notes.end())
     header.notes.push_back(std::move(text));
 }
@@ -174,8 +174,8 @@ void MeshReading::check_now(const TriangleList& list) {
     refuse_size(list.vertices.size(), list.triangles.size());
   }
   // Not for every corner: the lists may grow by a part until it is asked again.
-  constexpr std::uint64_t kPart = 16, kLeast = std::uint64_t{1} << 16;
-  checked_ = list.memory() + std::max(kLeast, list.memory() / kPart);
+  constexpr std::uint64_t kPart = 16, kMin = std::uint64_t{1} << 16;
+  checked_ = list.memory() + std::max(kMin, list.memory() / kPart);
 }
 
 void MeshReading::refuse_if_too_large() { check_now(mesh); }
@@ -274,7 +274,7 @@ std::string_view name_of(UpAxis axis) {
   return kNames[static_cast<std::size_t>(axis)];
 }
 
-std::string_view name_of(ToldBy source) {
+std::string_view name_of(MeshHeader::Source source) {
   constexpr std::string_view kNames[] = {"file", "format", "caller"};
   return kNames[static_cast<std::size_t>(source)];
 }

@@ -92,12 +92,12 @@ Vec3 point_of(std::span<const std::string_view> words, const ByteReader& reader)
 std::uint32_t index_of(std::string_view word, std::size_t count, const ByteReader& reader);
 
 /// Polygons of more corners are refused: cutting them would take much memory.
-inline constexpr std::size_t kMostCorners = std::size_t{1} << 18;
+inline constexpr std::size_t kMaxCorners = std::size_t{1} << 18;
 template <class Refuse>
 void check_corners(std::size_t count, Refuse refuse) {
-  if (count > kMostCorners) {
+  if (count > kMaxCorners) {
     refuse("a polygon of " + std::to_string(count) + " corners; graze reads such of at most " +
-           std::to_string(kMostCorners));
+           std::to_string(kMaxCorners));
   }
 }
 

@@ -173,7 +173,7 @@ class PcdSink : public CloudSink {
       std::uint32_t bits = 0;
       for (std::size_t k = 0; k < field.count; ++k) {
         const std::size_t byte = k < 3 ? 2 - k : k;
-        bits |= std::uint32_t{load<std::uint8_t>(chunk.attributes[field.first + k].at(row))} << (8 * byte);
+        bits |= std::uint32_t{load_unaligned<std::uint8_t>(chunk.attributes[field.first + k].at(row))} << (8 * byte);
       }
       return put(column, &bits, NumberType::uint32);
     }

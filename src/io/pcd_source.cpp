@@ -93,7 +93,7 @@ class PcdSource : public CloudSource {
         if (header_.version.starts_with('.')) header_.version.insert(0, "0");
       } else if (key == "FIELDS" || key == "COLUMNS") {
         if (!fields_.empty()) refuse_line(fmt::format("{} comes twice", key));
-        if (words.size() > kMostColumns) refuse_line(fmt::format("has more than {} fields", kMostColumns));
+        if (words.size() > kMaxColumns) refuse_line(fmt::format("has more than {} fields", kMaxColumns));
         fields_.resize(words.size());
         for (std::size_t i = 0; i < words.size(); ++i) {
           if (words[i] != "_" && std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=

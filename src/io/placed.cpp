@@ -87,7 +87,7 @@ Geometry flat_from(const Fields& fields) {
 Geometry cloud_from(const Fields& fields) {
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   const double radius = fields.has("radius") ? fields.number("radius") : 0;
-  fields.at("radius", [&] { return checked_size("radius", Sign::not_negative, radius); });
+  fields.at("radius", [&] { return checked::size("radius", checked::Sign::not_negative, radius); });
   if (fields.has("file") == fields.has("points")) throw Error(fields.path(), "needs either file or points");
   if (fields.has("file")) {
     try {
@@ -198,7 +198,7 @@ Pose pose_from(Value value, const std::string& path) {
   }
 
   const Vec3 xyz = fields.has("xyz") ? fields.vector("xyz") : Vec3::Zero();
-  fields.at("xyz", [&] { return checked_point("xyz", xyz); });
+  fields.at("xyz", [&] { return checked::point("xyz", xyz); });
   for (const bool real_first : {true, false}) {
     const std::string_view name = real_first ? "wxyz" : "xyzw";
     if (!fields.has(name)) continue;

@@ -85,7 +85,7 @@ class HeaderReader {
 
   void read_element(const std::vector<std::string_view>& words) {
     if (words.size() != 3) refuse_line("an element line must read 'element NAME COUNT'");
-    if (header_.elements.size() >= kMostColumns) refuse_line(fmt::format("has more than {} elements", kMostColumns));
+    if (header_.elements.size() >= kMaxColumns) refuse_line(fmt::format("has more than {} elements", kMaxColumns));
     PlyElement& element = header_.elements.emplace_back();
     element.name = words[1];
     if (!parse_count(words[2], element.count))
@@ -99,8 +99,7 @@ class HeaderReader {
   void read_property(const std::vector<std::string_view>& words) {
     if (header_.elements.empty()) refuse_line("a property comes before any element");
     PlyElement& element = header_.elements.back();
-    if (element.properties.size() >= kMostColumns)
-      refuse_line(fmt::format("has more than {} properties", kMostColumns));
+    if (element.properties.size() >= kMaxColumns) refuse_line(fmt::format("has more than {} properties", kMaxColumns));
     const bool list = words.size() == 5 && words[1] == "list";
     if (!list && words.size() != 3) {
       refuse_line("a property line must read 'property TYPE NAME' or 'property list TYPE TYPE NAME'");
@@ -130,7 +129,7 @@ class HeaderReader {
     for (const PlyElement& element : header_.elements) {
       // As text a value takes a digit and a separator, the very last one no separator.
       const bool ascii = header_.ascii();
-      const std::uint64_t least = ascii ? 2 * element.properties.size() : element.least_size();
+      const std::uint64_t least = ascii ? 2 * element.properties.size() : element.min_size();
       if (least == 0) continue;
       if (element.count > (room + (ascii ? 1 : 0)) / least) {
         throw Error(reader_.name(),
@@ -152,7 +151,7 @@ bool PlyElement::has_lists() const {
   return std::any_of(properties.begin(), properties.end(), [](const PlyProperty& p) { return p.count_type; });
 }
 
-std::uint64_t PlyElement::least_size() const {
+std::uint64_t PlyElement::min_size() const {
   std::uint64_t size = 0;
   for (const PlyProperty& p : properties) size += size_of(p.count_type.value_or(p.type));
   return size;
@@ -212,7 +211,7 @@ void skip_ply_element(ByteReader& reader, const PlyHeader& header, const PlyElem
   }
   if (!element.has_lists()) {
     // No overflow: read_ply_header has compared it with the file.
-    if (!reader.skip(element.count * element.least_size())) refuse_ply_end(reader, element, element.count);
+    if (!reader.skip(element.count * element.min_size())) refuse_ply_end(reader, element, element.count);
     return;
   }
   for (std::uint64_t i = 0; i < element.count; ++i) {

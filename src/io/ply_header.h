@@ -26,7 +26,7 @@ struct PlyElement {
 
   bool has_lists() const;
   /// In a binary file, of one entry at the least: a list may be empty.
-  std::uint64_t least_size() const;
+  std::uint64_t min_size() const;
 };
 
 enum class PlyEncoding : std::uint8_t { ascii, little_endian, big_endian };

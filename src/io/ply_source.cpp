@@ -129,7 +129,7 @@ class PlySource : public CloudSource {
   }
 
   void read_records(ChunkBuffer& buffer) {
-    const std::size_t size = ply_.elements[vertex_].least_size();
+    const std::size_t size = ply_.elements[vertex_].min_size();
     const std::size_t count = std::min<std::uint64_t>(left_, buffer.room());
     records_.resize(count * size);
     if (!reader_.take(records_.data(), records_.size())) refuse_end(ply_.elements[vertex_], left_);

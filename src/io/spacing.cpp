@@ -8,7 +8,7 @@ namespace graze::io {
 namespace {
 
 constexpr std::size_t kCells = 64;  // per axis
-constexpr std::size_t kMostEntries = std::size_t{1} << 21;
+constexpr std::size_t kMaxEntries = std::size_t{1} << 21;
 constexpr std::uint32_t kCrowd = 32;  // samples of a cell from which on the tree is faster
 constexpr std::uint32_t kNodeSamples = 4;
 
@@ -16,10 +16,10 @@ constexpr std::uint32_t kNodeSamples = 4;
 
 void SpacingSampler::keep(const Vec3& p) {
   if (seen_ % stride_ == 0) {
-    if (kept_.size() == kMostKept) {
+    if (kept_.size() == kMaxKept) {
       // Every other one stays, and from now on half as many come.
-      for (std::size_t i = 0; i < kMostKept / 2; ++i) kept_[i] = kept_[2 * i];
-      kept_.resize(kMostKept / 2);
+      for (std::size_t i = 0; i < kMaxKept / 2; ++i) kept_[i] = kept_[2 * i];
+      kept_.resize(kMaxKept / 2);
       stride_ *= 2;
     }
     if (seen_ % stride_ == 0) kept_.emplace_back(p, seen_);
@@ -101,7 +101,7 @@ void SpacingSampler::prepare(const Aabb& bounds) {
   for (std::size_t entries = 0;; cells_per_metre_ /= 2) {
     entries = 0;
     for_each_reached([&](std::size_t, std::uint32_t) { ++entries; });
-    if (entries <= kMostEntries) break;
+    if (entries <= kMaxEntries) break;
   }
   starts_.assign(kCells * kCells * kCells + 1, 0);
   for_each_reached([&](std::size_t cell, std::uint32_t) { ++starts_[cell + 1]; });

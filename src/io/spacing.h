@@ -17,7 +17,7 @@ namespace graze::io {
 /// where cells are too coarse to tell, a tree does. Samples with a neighbour in the same place are done with.
 class SpacingSampler {
  public:
-  static constexpr std::size_t kMostKept = 16384, kSamples = 1000;
+  static constexpr std::size_t kMaxKept = 16384, kSamples = 1000;
 
   /// First pass: points in order, those that are no points left out.
   void keep(const Vec3& p);

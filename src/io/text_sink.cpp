@@ -80,8 +80,8 @@ class TextSink : public CloudSink {
  private:
   // The digits behind the point that a grid of this step needs; -1 if it is no decimal grid.
   static int decimals_of(double step) {
-    constexpr int kMost = 9;
-    for (int k = 0; k <= kMost; ++k) {
+    constexpr int kMax = 9;
+    for (int k = 0; k <= kMax; ++k) {
       if (std::abs(step * elementary::pow(10.0, k) - 1) < 1e-9) return k;
     }
     return -1;

@@ -210,11 +210,11 @@ class TextSource : public CloudSource {
   // A whole number that is no double is rounded; other digits beyond a double's are not worth a word.
   void note_rounding(std::size_t column, double value) {
     const std::string_view word = words_[column];
-    constexpr std::size_t kMostNotes = 8;
+    constexpr std::size_t kMaxNotes = 8;
     if (word.find_first_not_of("+-0123456789") != std::string_view::npos || fmt::format("{:.0f}", value) == word)
       return;
     rounded_[column] = true;
-    if (static_cast<std::size_t>(std::count(rounded_.begin(), rounded_.end(), true)) > kMostNotes) return;
+    if (static_cast<std::size_t>(std::count(rounded_.begin(), rounded_.end(), true)) > kMaxNotes) return;
     header_.notes.push_back(fmt::format("column {} has whole numbers that a double rounds, such as {} in line {}",
                                         io::quoted(names_[column]), io::quoted(word), reader_.line_number()));
   }

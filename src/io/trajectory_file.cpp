@@ -23,7 +23,7 @@ TrajectoryFile read(std::shared_ptr<const io::Bytes> bytes, const ReadTrajectory
   return io::poses_of(io::read_rows(std::move(bytes), options), options);
 }
 
-TrajectoryFormat format_for(const std::string& path, const Trajectory& trajectory,
+TrajectoryFormat format_for(const std::string& path, const clearance::Trajectory& trajectory,
                             const std::optional<TrajectoryFormat>& asked) {
   if (asked) return *asked;
   const std::string extension = io::extension_of(path);
@@ -59,6 +59,23 @@ void append_row(std::string& text, double time, bool timed, const Pose& pose, ch
 
 }  // namespace
 
+Pose turn_to_flu(const std::string& axes) {
+  constexpr std::string_view kLetters = "flubrd";
+  Mat3 columns = Mat3::Zero();
+  bool known = axes.size() == 3;
+  for (std::size_t k = 0; k < 3 && known; ++k) {
+    const std::size_t letter = kLetters.find(axes[k]);
+    known = letter != std::string_view::npos;
+    if (known) columns(static_cast<Eigen::Index>(letter % 3), static_cast<Eigen::Index>(k)) = letter < 3 ? 1 : -1;
+  }
+  if (!known || std::abs(columns.determinant()) != 1) {
+    throw Error("axes", fmt::format("must be three of the letters f b l r u d, one for each direction, got {}",
+                                    io::quoted(axes)));
+  }
+  if (columns.determinant() < 0) throw Error("axes", fmt::format("{} is a left-handed frame", io::quoted(axes)));
+  return Pose::from_matrix(Vec3::Zero(), columns.transpose());
+}
+
 std::string_view name_of(TrajectoryFormat format) {
   switch (format) {
     case TrajectoryFormat::tum:
@@ -81,11 +98,12 @@ TrajectoryFile parse_trajectory(std::string_view bytes, const std::string& name,
   return read(io::Bytes::of(bytes, name), options);
 }
 
-Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options) {
+clearance::Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options) {
   return read_trajectory_file(path, options).trajectory;
 }
 
-void write_trajectory(const std::string& path, const Trajectory& trajectory, const WriteTrajectoryOptions& options) {
+void write_trajectory(const std::string& path, const clearance::Trajectory& trajectory,
+                      const WriteTrajectoryOptions& options) {
   trajectory.check(path);
   const TrajectoryFormat format = format_for(path, trajectory, options.format);
   const bool timed = !trajectory.times.empty();

@@ -31,7 +31,7 @@ class PoseMaker {
     order_times();
     if (in_.rows.empty()) throw Error(in_.name, "holds no poses that could be kept");
     if (in_.rotations) note_lengths();
-    const Pose turn = axes_turn();
+    const Pose turn = turn_to_flu(options_.axes);
     file.trajectory.poses.reserve(in_.rows.size());
     for (std::size_t i = 0; i < in_.rows.size(); ++i) {
       file.trajectory.poses.push_back(in_.rotations ? given_pose(in_.rows[i]) * turn : pose_along(i));
@@ -134,32 +134,12 @@ class PoseMaker {
       if (moved != rows.end()) last_way_ = moved->position - rows[0].position;
     }
     const double level = elementary::hypot(last_way_.x(), last_way_.y());
-    constexpr double kLeastSlant = 1e-6;
-    if (!(level > kLeastSlant * std::abs(last_way_.z()))) {
+    constexpr double kMinSlant = 1e-6;
+    if (!(level > kMinSlant * std::abs(last_way_.z()))) {
       refuse(rows[i], "the path goes straight up, so that no rotation follows from it; give one");
     }
     return Pose::from_rpy(options_.unit * rows[i].position, rows[i].rotation[0],
                           -elementary::atan2(last_way_.z(), level), elementary::atan2(last_way_.y(), last_way_.x()));
-  }
-
-  // What turns the frame of the file to forward, left, up.
-  Pose axes_turn() const {
-    constexpr std::string_view kLetters = "flubrd";
-    Mat3 axes = Mat3::Zero();
-    bool known = options_.axes.size() == 3;
-    for (std::size_t k = 0; k < 3 && known; ++k) {
-      const std::size_t letter = kLetters.find(options_.axes[k]);
-      known = letter != std::string_view::npos;
-      if (known) axes(static_cast<Eigen::Index>(letter % 3), static_cast<Eigen::Index>(k)) = letter < 3 ? 1 : -1;
-    }
-    if (!known || std::abs(axes.determinant()) != 1) {
-      throw Error("axes", fmt::format("must be three of the letters f b l r u d, one for each direction, got {}",
-                                      quoted(options_.axes)));
-    }
-    if (axes.determinant() < 0) {
-      throw Error("axes", fmt::format("{} is a left-handed frame", quoted(options_.axes)));
-    }
-    return Pose::from_matrix(Vec3::Zero(), axes.transpose());
   }
 
   TrajectoryRows in_;

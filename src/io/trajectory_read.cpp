@@ -232,9 +232,8 @@ class RowReader {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const ColumnName found = column_named(names[i]);
       if (found.column == kNowhere) {
-        constexpr std::size_t kMostNotes = 8;
-        if (out_.notes.size() < kMostNotes)
-          out_.notes.push_back(fmt::format("column {} is not used", quoted(names[i])));
+        constexpr std::size_t kMaxNotes = 8;
+        if (out_.notes.size() < kMaxNotes) out_.notes.push_back(fmt::format("column {} is not used", quoted(names[i])));
         continue;
       }
       const auto k = static_cast<std::size_t>(found.column);

@@ -88,7 +88,7 @@ VehicleFile vehicle_from(Value value, const Folder& folder, const ReadVehicleOpt
   const Fields fields(value, "");
   fields.allow_only("a vehicle", {"name", "body", "bogie_distance", "length", "bogie_middle", "axis_heights"});
   VehicleFile file;
-  Vehicle& vehicle = file.vehicle;
+  clearance::Vehicle& vehicle = file.vehicle;
   if (fields.has("name")) vehicle.name = fields.text("name");
   vehicle.bogie_distance = fields.number("bogie_distance");
   vehicle.length = fields.number_or("length", 0);
@@ -149,11 +149,11 @@ VehicleFile read_vehicle_file(const std::string& path, const ReadVehicleOptions&
   return parse(text, path, std::filesystem::path(path).parent_path(), options);
 }
 
-Vehicle read_vehicle(const std::string& path, const ReadVehicleOptions& options) {
+clearance::Vehicle read_vehicle(const std::string& path, const ReadVehicleOptions& options) {
   return read_vehicle_file(path, options).vehicle;
 }
 
-Vehicle parse_vehicle(std::string_view bytes, const std::string& name, const ReadVehicleOptions& options) {
+clearance::Vehicle parse_vehicle(std::string_view bytes, const std::string& name, const ReadVehicleOptions& options) {
   return parse(bytes, name, std::nullopt, options).vehicle;
 }
 

@@ -57,7 +57,7 @@ struct Growth {
 
 /// The least of slope · s + curve · s² / 2 for s from 0 to `width`; `where` is the place of a minimum between, as a
 /// share of the width, or 0 or 1.
-inline double least_growth(const Growth& g, double width, double& where) {
+inline double min_growth(const Growth& g, double width, double& where) {
   const double at_end = width * (g.slope + width * g.curve / 2);
   where = at_end < 0 ? 1 : 0;
   if (g.slope < 0 && g.curve > 0 && -g.slope < g.curve * width) {
@@ -105,9 +105,9 @@ void minimise_step(const PoseTree& tree, const Vec3& p, std::uint32_t step, cons
     double share = 0, from_a = 0, from_b = 0;
     if (question.hopeless(tangent_bound(a, b, way, share) - deviation)) continue;
     const double cubic = jerk * width * width * width;
-    if (question.hopeless(least_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
+    if (question.hopeless(min_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
     const Growth backwards{-part.b.growth.slope, part.b.growth.curve};
-    if (question.hopeless(least_growth(backwards, width, from_b) + b.value - cubic)) continue;
+    if (question.hopeless(min_growth(backwards, width, from_b) + b.value - cubic)) continue;
     // Nothing between the ends can differ by more than the way.
     if (way.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) continue;
     // Where one of the ends foresees the least value, or at the tangents' meeting point, unless that is so near to an

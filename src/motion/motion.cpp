@@ -76,8 +76,8 @@ Screw Screw::between(const Pose& from, const Pose& to) {
   s.from_ = from, s.to_ = to;
   const Vec3 way = to.translation() - from.translation();
   // Turns that are lost in rounding would have their line anywhere.
-  constexpr double kLeastTurn = 1e-12;
-  if (motion.turn() < kLeastTurn) {
+  constexpr double kMinTurn = 1e-12;
+  if (motion.turn() < kMinTurn) {
     s.advance_ = way.norm();
     if (s.advance_ > 0) s.axis_ = way / s.advance_;
     s.point_ = from.translation();
@@ -120,9 +120,9 @@ std::vector<double> equal_times(std::size_t count) {
 
 }  // namespace
 
-Path::Path(std::span<const Pose> poses) : Path(poses, equal_times(poses.size())) {}
+PosePath::PosePath(std::span<const Pose> poses) : PosePath(poses, equal_times(poses.size())) {}
 
-Path::Path(std::span<const Pose> poses, std::span<const double> times)
+PosePath::PosePath(std::span<const Pose> poses, std::span<const double> times)
     : poses_(poses.begin(), poses.end()), times_(times.begin(), times.end()) {
   if (poses.empty()) throw Error("path", "has no poses");
   if (times.size() != poses.size()) {
@@ -136,19 +136,19 @@ Path::Path(std::span<const Pose> poses, std::span<const double> times)
   for (std::size_t i = 0; i + 1 < poses.size(); ++i) steps_.emplace_back(poses[i], poses[i + 1]);
 }
 
-std::size_t Path::step_at(double t) const {
+std::size_t PosePath::step_at(double t) const {
   const auto after = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);
   return static_cast<std::size_t>(after - times_.begin()) - 1;
 }
 
-Pose Path::at(double t) const {
+Pose PosePath::at(double t) const {
   if (steps_.empty() || !(t > 0)) return poses_.front();
   if (t >= 1) return poses_.back();
   const std::size_t i = step_at(t);
   return steps_[i].at((t - times_[i]) / (times_[i + 1] - times_[i]));
 }
 
-double Path::reach(double radius, double begin, double end) const {
+double PosePath::reach(double radius, double begin, double end) const {
   if (steps_.empty()) return 0;
   begin = std::clamp(begin, 0.0, 1.0), end = std::clamp(end, begin, 1.0);
   double sum = 0;

@@ -38,12 +38,12 @@ inline PairDistance measure(const Ball& a, const Ball& b, const Relative& relati
 }
 
 template <class A>
-bool touch(const A& a, const Ball& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const A& a, const Ball& b, const Relative& relative, double margin, PairMemory*) {
   const Vec3 center = relative.to_a(b.center);
   return touch(b.sphere, a, Relative(times(-1, center)), margin + relative.placing_error(b.center), nullptr);
 }
 
-inline bool touch(const Ball& a, const Ball& b, const Relative& relative, double margin, PairCache*) {
+inline bool touch(const Ball& a, const Ball& b, const Relative& relative, double margin, PairMemory*) {
   const double error = relative.placing_error(b.center) + 2 * kEpsilon * size_of(a.center);
   return touch(a.sphere, b.sphere, Relative(minus(relative.to_a(b.center), a.center)), margin + error, nullptr);
 }

@@ -39,11 +39,13 @@ struct OrderedPair {
   Relative relative() const { return {pose_first, pose_second}; }
 
   // How far the second has to go along the normal, of the first's frame, for all of both to be apart.
-  double parting(const Relative& relative, const Vec3& normal) const {
-    double most = -kInfinity, least = kInfinity;
-    for (const Vec3& p : first.vertices()) most = std::max(most, dot(normal, p));
-    for (const Vec3& p : second.vertices()) least = std::min(least, dot(normal, relative.to_a(p)));
-    return most - least;
+  double separation_bound(const Relative& relative, const Vec3& normal) const {
+    double end_of_first = -kInfinity, start_of_second = kInfinity;
+    for (const Vec3& p : first.vertices()) end_of_first = std::max(end_of_first, dot(normal, p));
+    for (const Vec3& p : second.vertices()) {
+      start_of_second = std::min(start_of_second, dot(normal, relative.to_a(p)));
+    }
+    return end_of_first - start_of_second;
   }
 };
 
@@ -80,7 +82,7 @@ Distance distance(const BoundedMesh<Bound>& a, const Pose& pose_a, const Bounded
   d.tolerance = best.tolerance;
   // The way out of an overlap is that of two triangles; along it, all of both is surely apart after this much.
   if (d.value < -d.tolerance)
-    d.tolerance = std::max(d.tolerance, pair.parting(relative, best.normal) + d.value + d.tolerance);
+    d.tolerance = std::max(d.tolerance, pair.separation_bound(relative, best.normal) + d.value + d.tolerance);
   const Vec3 normal = turned(pair.pose_first.rotation(), best.normal), on_first = pair.pose_first * best.on_a;
   d.normal = times(pair.swapped ? -1 : 1, normal);
   d.a = pair.swapped ? query.b() : query.a();

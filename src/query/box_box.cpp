@@ -134,13 +134,13 @@ BoxSeparation separate(const Box& a, const Box& b, const Mat3& r, const Vec3& t,
   }
 
   const Boxes boxes{ha, hb, t, r, 16 * kEpsilon * (size_of(ha) + size_of(hb) + size_of(t))};
-  const double most_sq = signed_square(best.value);
+  const double max_sq = signed_square(best.value);
   double steepest = 0;  // the largest cosine between two edges
   for (Eigen::Index j = 0; j < 3; ++j) {
     steepest = std::max(std::max(steepest, std::abs(r(0, j))), std::max(std::abs(r(1, j)), std::abs(r(2, j))));
   }
-  unsigned candidates = steepest * steepest > 1 - kShort ? more_across_edges<true>(boxes, most_sq)
-                                                         : more_across_edges<false>(boxes, most_sq);
+  unsigned candidates = steepest * steepest > 1 - kShort ? more_across_edges<true>(boxes, max_sq)
+                                                         : more_across_edges<false>(boxes, max_sq);
   for (; candidates != 0; candidates &= candidates - 1) {
     const Crossing c(boxes, static_cast<unsigned>(std::countr_zero(candidates)));
     if (!(c.value > best.value)) continue;

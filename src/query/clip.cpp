@@ -69,7 +69,7 @@ void clip(const Patch& a, const Patch& b, const Vec3& n, PatchContacts& r) {
     for (std::size_t i = 1; i + 1 < p.size; ++i) {
       normal += (p.points[i] - p.points[0]).cross(p.points[i + 1] - p.points[0]);
     }
-    return unit(normal);
+    return unit_vector(normal);
   };
   const Vec3 plane_a = a.is_face() ? plane_of(a) : Vec3::Zero(), plane_b = b.is_face() ? plane_of(b) : Vec3::Zero();
   const bool keep_a = a.is_face() && (!b.is_face() || std::abs(plane_a.dot(n)) >= std::abs(plane_b.dot(n)));

@@ -289,7 +289,7 @@ PointGrid::Verdict verdict(const Cloud& cloud, const SphereInCloud& sphere, doub
 
 bool visit_nearest(const Cloud& cloud, const SphereInCloud& sphere, const NearQuestion& question,
                    const Visitor& visitor) {
-  const kd_tree::Tree<float>* tree = cloud.tree().floats();
+  const kd_tree::Tree<float>* tree = floats_of(cloud.tree());
   const double size = size_of(sphere.center);
   if (tree == nullptr || !(tree->largest + size <= kLargestSquared)) return false;
   if (tree->size == 0) return true;
@@ -304,7 +304,7 @@ bool visit_nearest(const Cloud& cloud, const SphereInCloud& sphere, const NearQu
 }
 
 bool visit_nearest(const Cloud& cloud, const Body& of, const NearQuestion& question, const Visitor& visitor) {
-  const kd_tree::Tree<float>* tree = cloud.tree().floats();
+  const kd_tree::Tree<float>* tree = floats_of(cloud.tree());
   double at = 0, size = 0;
   for (int k = 0; k < 3; ++k) at += std::abs(of.center[k]), size += of.half[k];
   if (tree == nullptr || !(tree->largest + at + size <= kLargestSquared)) return false;

@@ -20,7 +20,7 @@ class CloudTree {
   static constexpr std::size_t kMaxDepth = kd_tree::kMaxLevels + 1, kMaxChildren = kd_tree::kFan;
 
   explicit CloudTree(const Cloud& cloud)
-      : floats_(cloud.tree().floats()), doubles_(cloud.tree().doubles()), sphere_{.radius = cloud.radius()} {}
+      : floats_(floats_of(cloud.tree())), doubles_(doubles_of(cloud.tree())), sphere_{.radius = cloud.radius()} {}
 
   bool empty() const { return size() == 0; }
   Node root() const { return {static_cast<std::uint32_t>(floats_ != nullptr ? floats_->levels : doubles_->levels), 0}; }

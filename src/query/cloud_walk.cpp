@@ -192,10 +192,10 @@ HWY_EXPORT(walk_doubles);
 void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& visitor) {
   const KdTree& tree = cloud.tree();
   if (tree.size() == 0) return;
-  if (tree.floats() != nullptr) {
-    HWY_DYNAMIC_DISPATCH(walk_floats)(*tree.floats(), body, cloud.radius(), limit, visitor);
+  if (floats_of(tree) != nullptr) {
+    HWY_DYNAMIC_DISPATCH(walk_floats)(*floats_of(tree), body, cloud.radius(), limit, visitor);
   } else {
-    HWY_DYNAMIC_DISPATCH(walk_doubles)(*tree.doubles(), body, cloud.radius(), limit, visitor);
+    HWY_DYNAMIC_DISPATCH(walk_doubles)(*doubles_of(tree), body, cloud.radius(), limit, visitor);
   }
 }
 

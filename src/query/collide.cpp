@@ -16,7 +16,7 @@ bool overlap_deeper(const CanonicalPair& pair, const CollideOptions& options) {
   const auto may_reach = [&](const PairDistance& d, double below) {
     return !(d.value - (std::min(below, d.tolerance) + uncertainty) > options.margin);
   };
-  const PairQuestion question{.cache = options.cache};
+  const PairQuestion question{.cache = memory_of(options.cache)};
   return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
     if constexpr (Composite<B>) {
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
@@ -43,18 +43,18 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
   return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
     if constexpr (WithMesh<A, B>) {
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
-      return parts_collide(parts, pair.relative(), margin, options.cache);
+      return parts_collide(parts, pair.relative(), margin, memory_of(options.cache));
     } else if constexpr (InWorldAxes<A, B>) {
       return touch_in_world(first, pair.first.pose, second, pair.second.pose, margin);
     } else if constexpr (std::same_as<A, Sphere> && PointMeasurable<B>) {
       return touch_at(first, pair.center_in_second(), second, margin);
     } else if constexpr (ShapeKind<A> && ShapeKind<B>) {
-      return touch(first, second, pair.relative(), margin, options.cache);
+      return touch(first, second, pair.relative(), margin, memory_of(options.cache));
     } else if constexpr (NearCore<A> && std::same_as<B, Cloud>) {
       return cloud_collides(first, second, pair.relative(), margin);
     } else {
       const Relative relative = pair.relative();
-      CollideQuery query(relative, margin, options.cache);
+      CollideQuery query(relative, margin, memory_of(options.cache));
       ask(first, second, relative, query);
       return query.hit();
     }

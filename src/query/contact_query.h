@@ -78,7 +78,7 @@ class ContactQuery {
 
   /// With `many`, contacts are kept there, as many as fit, and not in the query itself. Their points then mean on_a.
   ContactQuery(const Relative& relative, double margin, PairCache* cache, std::span<Contact> many = {})
-      : relative_(relative), margin_(margin), cache_(cache), many_(many) {}
+      : relative_(relative), margin_(margin), cache_(memory_of(cache)), many_(many) {}
   /// The same question for a part of the pairs: what is found goes to `list`, in the order found.
   ContactQuery(const ContactQuery& whole, std::vector<Found>& list)
       : relative_(whole.relative_), margin_(whole.margin_), cache_(nullptr), list_(&list) {}
@@ -141,7 +141,7 @@ class ContactQuery {
 
   const Relative& relative_;
   double margin_;
-  PairCache* cache_;
+  PairMemory* cache_;
   std::span<Contact> many_;
   std::vector<Found>* list_ = nullptr;
   std::size_t count_ = 0;

@@ -54,7 +54,7 @@ inline Ridge corner_ridge(std::span<const Vec3> points) {
     if (++r.rank == 2) return r;
     put(r.end, p);
   }
-  if (r.rank == 1) put(r.axis, unit(minus(r.end, r.start)));
+  if (r.rank == 1) put(r.axis, unit_vector(minus(r.end, r.start)));
   return r;
 }
 

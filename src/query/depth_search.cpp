@@ -12,7 +12,7 @@
 namespace graze {
 namespace {
 
-MeshHull hull_of(const Mesh& mesh) { return {mesh.data()}; }
+MeshHull hull_of(const Mesh& mesh) { return {data_of(mesh)}; }
 CloudHull hull_of(const Cloud& cloud) { return CloudHull(cloud); }
 template <ShapeKind S>
 const S& hull_of(const S& shape) {

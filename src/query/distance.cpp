@@ -62,7 +62,7 @@ Distance between(const Placed& a, const Placed& b, const DistanceOptions& option
                  double uncertainty) {
   const CanonicalPair pair(a, b);
   question.depth = options.depth;
-  question.cache = options.cache;
+  question.cache = memory_of(options.cache);
   Distance d;
   const auto answer_in_frame = [&](const PairDistance& best) {
     d.beyond = best.beyond;

@@ -227,11 +227,11 @@ class Polytope {
       directions = {Vec3::UnitX(), -Vec3::UnitX(), Vec3::UnitY(), -Vec3::UnitY(), Vec3::UnitZ(), -Vec3::UnitZ()};
       count = 6;
     } else if (vertex_count_ == 2) {
-      const Vec3 along = unit(vertices_[1].p - p0), across = any_orthogonal(along), third = along.cross(across);
+      const Vec3 along = unit_vector(vertices_[1].p - p0), across = any_orthogonal(along), third = along.cross(across);
       directions = {across, -across, third, -third};
       count = 4;
     } else {
-      const Vec3 normal = unit((vertices_[1].p - p0).cross(vertices_[2].p - p0));
+      const Vec3 normal = unit_vector((vertices_[1].p - p0).cross(vertices_[2].p - p0));
       directions = {normal, -normal};
       count = 2;
     }
@@ -253,8 +253,8 @@ class Polytope {
     const Vec3 from = p - vertices_[0].p;
     if (vertex_count_ == 1) return from.norm();
     const Vec3 along = vertices_[1].p - vertices_[0].p;
-    if (vertex_count_ == 2) return from.cross(unit(along)).norm();
-    return std::abs(from.dot(unit(along.cross(vertices_[2].p - vertices_[0].p))));
+    if (vertex_count_ == 2) return from.cross(unit_vector(along)).norm();
+    return std::abs(from.dot(unit_vector(along.cross(vertices_[2].p - vertices_[0].p))));
   }
 
   std::size_t nearest_face() const {

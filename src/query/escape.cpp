@@ -182,7 +182,7 @@ class PlaneQuery : public Meeting {
     Vec3 t = from;
     PairDistance d = measure_either(a, b, shifted(start_, t), {.limit = kInfinity, .depth = false});
     if (!(d.value > back_off_)) {
-      const Vec3 direction = d.value > 0 ? d.normal : norm_sq(away) > 0 ? unit(away) : Vec3(Vec3::Zero());
+      const Vec3 direction = d.value > 0 ? d.normal : norm_sq(away) > 0 ? unit_vector(away) : Vec3(Vec3::Zero());
       if (norm_sq(direction) == 0) return false;
       t = along(from, back_off_, direction);
       d = measure_either(a, b, shifted(start_, t), {.limit = kInfinity, .depth = false});

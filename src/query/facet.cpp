@@ -193,7 +193,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
   return d;
 }
 
-bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairMemory*) {
   TrianglePair pair(a.triangle, b.triangle, relative);
   bool certain = false;
   if (!pair.within(margin + pair.cores.rounding + pair.cores.placing, certain)) return false;

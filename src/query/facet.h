@@ -69,10 +69,10 @@ PairDistance measure(const A& a, const Facet& b, const Relative& relative, const
 PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, const PairQuestion& question);
 
 template <class A>
-bool touch(const A& a, const Facet& b, const Relative& relative, double margin, PairCache* cache) {
+bool touch(const A& a, const Facet& b, const Relative& relative, double margin, PairMemory* cache) {
   return touch_either(a, b.triangle, relative, margin, cache);
 }
-bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairCache* cache);
+bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairMemory* cache);
 
 template <class A>
 void common_patch(const A& a, const Facet& b, const Relative& relative, const Vec3& n, PatchContacts& common) {

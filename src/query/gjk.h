@@ -3,8 +3,8 @@
 // distance, any simplex an upper one, so that the answer carries its own error.
 #pragma once
 
-#include "graze/query/pair_cache.h"
 #include "query/gjk_pair.h"
+#include "query/pair_memory.h"
 #include "query/refine.h"
 #include "query/simplex.h"
 
@@ -45,7 +45,7 @@ inline constexpr double kNear = 1e-4;
 
 /// Whether the cache holds points of this pair; turns it round where it was filled in the other order.
 template <class A, class B>
-bool recalls(PairCache& cache, const CorePair<A, B>& pair) {
+bool recalls(PairMemory& cache, const CorePair<A, B>& pair) {
   if (cache.size == 0) return false;
   const std::uint64_t a = pair.a.stamp(), b = pair.b.stamp();
   if (cache.stamp_a == a && cache.stamp_b == b) return true;
@@ -88,7 +88,7 @@ void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double
 
 /// `first` is the direction from a to b to try first (not zero).
 template <class A, class B>
-Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache) {
+Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairMemory* cache) {
   Gjk r;
   Simplex& s = r.simplex;
   Vec3 v = copied(first);
@@ -202,34 +202,8 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   return r;
 }
 
-// Every verb asks for these, and they are most of what it compiles. Sanitizers need minutes for them: there
-// gjk_flat.cpp and gjk_curved.cpp do it once. Elsewhere each verb has its own, which is a little faster to ask.
-#if GRAZE_SANITIZED
-// clang-format off
-#define GRAZE_FLAT_PAIRS(X) \
-  X(PointCore, ConvexCore) \
-  X(SegmentCore, BoxCore) X(SegmentCore, TriangleCore) X(SegmentCore, ConvexCore) \
-  X(BoxCore, BoxCore) X(BoxCore, TriangleCore) X(BoxCore, ConvexCore) \
-  X(TriangleCore, TriangleCore) X(TriangleCore, ConvexCore) \
-  X(ConvexCore, ConvexCore)
-#define GRAZE_CURVED_PAIRS(X) \
-  X(SegmentCore, CylinderCore) X(SegmentCore, ConeCore) X(SegmentCore, EllipsoidCore) \
-  X(BoxCore, CylinderCore) X(BoxCore, ConeCore) X(BoxCore, EllipsoidCore) \
-  X(TriangleCore, CylinderCore) X(TriangleCore, ConeCore) X(TriangleCore, EllipsoidCore) \
-  X(CylinderCore, CylinderCore) X(CylinderCore, ConeCore) X(CylinderCore, EllipsoidCore) X(CylinderCore, ConvexCore) \
-  X(ConeCore, ConeCore) X(ConeCore, EllipsoidCore) X(ConeCore, ConvexCore) \
-  X(EllipsoidCore, EllipsoidCore) X(EllipsoidCore, ConvexCore)
-// clang-format on
-#define GRAZE_GJK(A, B) \
-  template Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairCache* cache);
-#define GRAZE_REFINE(A, B)                                                                           \
-  template Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> points_a, \
-                          std::span<const Vec3> points_b, bool checked);
-#define GRAZE_ELSEWHERE_GJK(A, B) extern GRAZE_GJK(A, B)
-#define GRAZE_ELSEWHERE_REFINE(A, B) extern GRAZE_REFINE(A, B)
-GRAZE_FLAT_PAIRS(GRAZE_ELSEWHERE_GJK)
-GRAZE_CURVED_PAIRS(GRAZE_ELSEWHERE_GJK)
-GRAZE_CURVED_PAIRS(GRAZE_ELSEWHERE_REFINE)
-#endif
-
 }  // namespace graze
+
+#if GRAZE_SANITIZED
+#include "query/gjk_once.h"
+#endif

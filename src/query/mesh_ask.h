@@ -83,7 +83,7 @@ void ask_mesh(const A& a, const Mesh& mesh, const Relative& relative, Q& query) 
   const double radius = rounding_radius(a);
   const Aabb box = core_box(a);
   const Vec3 center = box.center(), half = box.half();
-  const mesh::Data& data = mesh.data();
+  const mesh::Data& data = data_of(mesh);
   if (balls_apart(minus(relative.to_a(data.tree.origin), center), data.radius + std::sqrt(norm_sq(half)) + radius,
                   query.limit(), size_of(data.tree.origin) + size_of(center) + size_of(relative.translation)))
     return;
@@ -133,28 +133,28 @@ struct AskedMeshes {
 };
 
 template <class Q>
-void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query, PairCache* cache = nullptr) {
+void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query, PairMemory* cache = nullptr) {
   const MeshTree tree_a(a), tree_b(b);
   if (tree_a.empty() || tree_b.empty()) return;
-  const Vec3 &origin_a = a.data().tree.origin, &origin_b = b.data().tree.origin;
-  if (balls_apart(minus(relative.to_a(origin_b), origin_a), a.data().radius + b.data().radius, query.limit(),
+  const Vec3 &origin_a = data_of(a).tree.origin, &origin_b = data_of(b).tree.origin;
+  if (balls_apart(minus(relative.to_a(origin_b), origin_a), data_of(a).radius + data_of(b).radius, query.limit(),
                   size_of(origin_a) + size_of(origin_b) + size_of(relative.translation)))
     return;
   AskedMeshes<Q> asked{MeshParts(tree_a), MeshParts(tree_b), relative, query};
   constexpr bool kNearest = std::same_as<Q, DistanceQuery>;
-  const walk::MeshPair pair(a.data(), b.data(), relative);
+  const walk::MeshPair pair(data_of(a), data_of(b), relative);
   if (!pair.fits()) {
     traverse(tree_a, tree_b, query);
     return;
   }
   if (cache != nullptr && !cache->front.entries.empty()) {
-    const FrontUse use = use_front(cache->front, a.data(), b.data(), relative);
+    const FrontUse use = use_front(cache->front, data_of(a), data_of(b), relative);
     asked.turned_round = use.turned_round;
     const auto walked = [&](const walk::MeshPair& in_order) {
       return walk::visit(in_order, walk_limit(query), kNearest, cache->front, asked.visitor());
     };
     if (use.worth_it &&
-        (use.turned_round ? walked(walk::MeshPair(b.data(), a.data(), relative.inverse())) : walked(pair)))
+        (use.turned_round ? walked(walk::MeshPair(data_of(b), data_of(a), relative.inverse())) : walked(pair)))
       return;
     if (use.worth_it) cache->front.idle = kIdle;
     asked.turned_round = false;
@@ -164,7 +164,7 @@ void ask_mesh(const Mesh& a, const Mesh& b, const Relative& relative, Q& query, 
 }
 
 template <class A, class Q>
-void ask_mesh(const A& a, const Mesh& b, const Relative& relative, Q& query, PairCache*) {
+void ask_mesh(const A& a, const Mesh& b, const Relative& relative, Q& query, PairMemory*) {
   ask_mesh(a, b, relative, query);
 }
 /// The points of a leaf of a cloud and the triangles near them. The points that lie nowhere near a triangle are not
@@ -232,7 +232,7 @@ class LeafAndMesh {
 };
 
 template <class Q>
-void ask_mesh(const Mesh& a, const Cloud& b, const Relative& relative, Q& query, PairCache* = nullptr) {
+void ask_mesh(const Mesh& a, const Cloud& b, const Relative& relative, Q& query, PairMemory* = nullptr) {
   if (a.empty()) return;
   LeafAndMesh<Q> leaves(a, b, relative, query);
   const cloud_walk::Visitor visitor{.self = &leaves, .block = [](void* self, std::size_t first, unsigned near) {
@@ -245,7 +245,7 @@ void ask_mesh(const Mesh& a, const Cloud& b, const Relative& relative, Q& query,
 /// Asks first about the parts that the cache remembers, if they are parts of this pair. Any pair of parts may be asked
 /// at any time: the answer stays the same.
 template <class A, class B, class Q>
-void ask_remembered(const A& a, const B& b, Q& query, const PairCache* cache) {
+void ask_remembered(const A& a, const B& b, Q& query, const PairMemory* cache) {
   if constexpr (std::same_as<B, Mesh>) {
     if (cache == nullptr || !cache->has_parts || b.empty()) return;
     const std::uint64_t stamp_a = stamp(Geometry(a)), stamp_b = b.stamp();
@@ -264,7 +264,7 @@ void ask_remembered(const A& a, const B& b, Q& query, const PairCache* cache) {
   }
 }
 
-inline void remember(PairCache* cache, const Geometry& first, const Geometry& second, Feature a, Feature b) {
+inline void remember(PairMemory* cache, const Geometry& first, const Geometry& second, Feature a, Feature b) {
   if (cache == nullptr || std::holds_alternative<Cloud>(second)) return;
   cache->has_parts = true;
   cache->whole_a = stamp(first), cache->whole_b = stamp(second);
@@ -273,7 +273,7 @@ inline void remember(PairCache* cache, const Geometry& first, const Geometry& se
 
 /// Asks `query` about a pair with a mesh or a cloud, in canonical order.
 template <class A, Composite B, class Q>
-void ask_parts(const A& a, const B& b, const Relative& relative, Q& query, PairCache* cache = nullptr) {
+void ask_parts(const A& a, const B& b, const Relative& relative, Q& query, PairMemory* cache = nullptr) {
   if constexpr (WithMesh<A, B>) ask_mesh(a, b, relative, query, cache);
   else ask(a, b, relative, query);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "geometry/mesh_data.h"
-#include "graze/query/pair_cache.h"
+#include "query/pair_memory.h"
 #include "query/relative.h"
 
 namespace graze {

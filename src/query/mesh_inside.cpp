@@ -15,8 +15,8 @@ namespace {
 template <class ToSolid, class Found>
 bool points_of(const Geometry& g, const Aabb& near, const Relative& to_solid, const ToSolid& map, const Found& found) {
   const auto of_mesh = [&](const Mesh& mesh) {
-    for (const std::uint32_t i : mesh.data().pieces) {
-      if (found(map(mesh.data().vertices[i]), i)) return true;
+    for (const std::uint32_t i : data_of(mesh).pieces) {
+      if (found(map(data_of(mesh).vertices[i]), i)) return true;
     }
     return false;
   };
@@ -76,7 +76,7 @@ bool is_point_and_solid(const Geometry& first, const Geometry& second) {
 }
 
 std::optional<bool> inside_by_cells(const Mesh& solid, const Vec3& p, double margin) {
-  const mesh::Cells* cells = solid.data().cells.get();
+  const mesh::Cells* cells = data_of(solid).cells.get();
   if (cells == nullptr) return std::nullopt;
   const std::int8_t number = cells->at(p);
   // More than what the kernels take for touching.

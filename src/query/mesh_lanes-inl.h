@@ -99,7 +99,7 @@ GRAZE_LANE_FUNCTION Lanes3 cross(const Lanes3& a, const Lanes3& b) {
 GRAZE_LANE_FUNCTION Lanes3 load3(const float (*at)[kWidth]) { return {load(at[0]), load(at[1]), load(at[2])}; }
 GRAZE_LANE_FUNCTION Lanes3 all3(const float* at) { return {all(at[0]), all(at[1]), all(at[2])}; }
 // Zero where the vector is: then nothing is told apart by it.
-GRAZE_LANE_FUNCTION Lanes3 unit(const Lanes3& a) {
+GRAZE_LANE_FUNCTION Lanes3 unit_vector(const Lanes3& a) {
   const Lanes scale = all(1) / max(root(dot(a, a)), all(1e-18F));
   return {a.x * scale, a.y * scale, a.z * scale};
 }
@@ -203,7 +203,7 @@ struct Triangles {
   Lanes least, most;  // of the corners along the normal
 
   GRAZE_LANE_FUNCTION void complete() {
-    normal = unit(cross(at[1] - at[0], at[2] - at[0]));
+    normal = unit_vector(cross(at[1] - at[0], at[2] - at[0]));
     const Lanes p = dot(normal, at[0]), q = dot(normal, at[1]), r = dot(normal, at[2]);
     least = min(min(p, q), r), most = max(max(p, q), r);
   }

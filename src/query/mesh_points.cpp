@@ -109,7 +109,7 @@ void mesh_signed_distance_each(const Placed& body, const Mesh& mesh, const Point
   const Target target{body, mesh};
   const Curve curve = target.curve();
   // Inside, the surface counts and not the faces within (as in point_depth).
-  const mesh::Surface* surface = mesh.solid() ? mesh.data().surface.get() : nullptr;
+  const mesh::Surface* surface = mesh.solid() ? data_of(mesh).surface.get() : nullptr;
   const Mesh& border = surface != nullptr && !surface->whole && !surface->cut.empty() ? surface->cut : mesh;
   const double given = options.limit + body.uncertainty, limit = std::isnan(given) ? kInfinity : given;
   const double size = size_of(mesh.bounds().min) + size_of(mesh.bounds().max);
@@ -152,8 +152,8 @@ void mesh_signed_distance_each(const Placed& body, const Mesh& mesh, const Point
           reach = std::max(reach, limit + rounding(local));
         }
       }
-      outside.measure(mesh.data(), std::max(reach, 0.0), answer);
-      within.measure(border.data(), kInfinity, answer);
+      outside.measure(data_of(mesh), std::max(reach, 0.0), answer);
+      within.measure(data_of(border), kInfinity, answer);
     });
   }
 }

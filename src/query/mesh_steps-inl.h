@@ -178,131 +178,164 @@ class PairSteps {
     for (std::size_t i = 0; i < (leaf ? sizeof(Block) : sizeof(Wide)); i += 64) hwy::Prefetch(bytes + i);
   }
 
-  // From the roots always to the pair with the nearest centres, down to two triangles: a limit to begin with.
+  // From the roots always to the pair with the nearest centres, down to two triangles: a limit to start with.
   template <class W>
-  static void glance(W& walk) {
-    walk.glancing_ = true;
+  static void greedy_descent(W& walk) {
+    walk.descending_ = true;
     Descent<W> open(walk.root());
     near_first(walk, open);
-    walk.glancing_ = false;
+    walk.descending_ = false;
   }
   bool has_limit() const { return !(limit_sq_ > kHuge / 8); }
 
-  // Three corners along an axis: the gap to the span [least, most].
-  static GRAZE_LANE_FUNCTION Lanes gap_along(const Lanes3& axis, const Lanes3* at, const Lanes& least,
-                                             const Lanes& most) {
+  // Three corners along an axis: the gap to the span [low, high].
+  static GRAZE_LANE_FUNCTION Lanes gap_along(const Lanes3& axis, const Lanes3* at, const Lanes& low,
+                                             const Lanes& high) {
     const Lanes p = dot(axis, at[0]), q = dot(axis, at[1]), r = dot(axis, at[2]);
-    return max(max(min(min(p, q), r) - most, least - max(max(p, q), r)), all(0));
+    return max(max(min(min(p, q), r) - high, low - max(max(p, q), r)), all(0));
   }
 
-  // The least of what is above the limit.
-  static GRAZE_LANE_FUNCTION Lanes least_above(const Lanes& least, const Lanes& bound, const Lanes& limit) {
+  // The smallest of what is above the limit.
+  static GRAZE_LANE_FUNCTION Lanes min_above(const Lanes& smallest, const Lanes& bound, const Lanes& limit) {
     return each([&](std::size_t i) {
-      return hn::Min(least.of[i], hn::IfThenElse(hn::Gt(bound.of[i], limit.of[i]), bound.of[i], hn::Set(kF, kHuge)));
+      return hn::Min(smallest.of[i], hn::IfThenElse(hn::Gt(bound.of[i], limit.of[i]), bound.of[i], hn::Set(kF, kHuge)));
     });
   }
 
-  // Puts the pairs of triangles of two leaves that may be within the limit into found_. With kRest, rest_ becomes the
-  // least bound of the others.
-  template <bool kRest = false>
-  void leaves(const Place& top) {
-    found_count_ = 0;
-    Lanes rest = all(kHuge);
-    const auto end = [&] {
-      if constexpr (kRest) {
-        alignas(64) float each_rest[kWidth];
-        store(rest, each_rest);
-        rest_ = *std::min_element(each_rest, each_rest + kWidth);
-      }
-    };
-    const Lanes zero = all(0);
-    const Block& block_a = pair_.a.blocks[child_of(pair_.a, top.a) & ~kLeafBit];
-    const Block& block_b = pair_.b.blocks[child_of(pair_.b, top.b) & ~kLeafBit];
-    // Which triangles of b come near the box of a's?
-    Triangles b = moved_triangles(block_b, pair_.b_to_a);
-    const Wide& box = boxes_of(pair_.a, top.a);
-    const std::size_t lane = top.a % kWidth;
-    Lanes to_box = all(0);
+  // Two leaves, a triangle of each per lane. Every triangle of a is compared with all of b at once:
+  //
+  //     ┌── box of a's leaf ──┐             1. b against the box of all of a's triangles (once)
+  //     │  ┌ box of one ┐     │             2. the height over that triangle's plane, and the gap along the way
+  //     │  │    /\      │     │    /\            between the nearest points so far
+  //     │  │   /__\     │     │   /__\       3. the other two axes of that triangle's own box
+  //     │  └────────────┘     │   of b      4. the height of a's corners over the planes of b
+  //     └─────────────────────┘
+  //
+  // each test only while some lane may still be within the limit.
+  struct Leaves {
+    Leaves(const Block& of_a, const Block& of_b) : block_a(of_a), block_b(of_b) {}
+
+    const Block &block_a, &block_b;
+    Triangles a, b;
+    Lanes to_box;       // squares of the gaps of b to the box of a's leaf
+    unsigned near_box;  // lanes of b that may be within the limit of it
+    // Boxes around each triangle of a, along its normal, its first edge, and across both.
+    alignas(64) float axis[3][3][kWidth], low[3][kWidth], high[3][kWidth];
+    // Along the way between the nearest points so far: where a starts and b ends.
+    alignas(64) float start_a[kWidth];
+    Lanes end_b;
+
+    GRAZE_LANE_FUNCTION Lanes3 one(const float (*rows)[kWidth], std::size_t i) const {
+      return {all(rows[0][i]), all(rows[1][i]), all(rows[2][i])};
+    }
+    GRAZE_LANE_FUNCTION Lanes gap_to_box(int k, std::size_t i) const {
+      return gap_along(one(axis[k], i), b.at, all(low[k][i]), all(high[k][i]));
+    }
+  };
+
+  // Test 1.
+  static GRAZE_LANE_FUNCTION Lanes squared_gaps(const Triangles& b, const Wide& box, std::size_t lane) {
+    Lanes sum = all(0);
     for (int k = 0; k < 3; ++k) {
       const float axis[3] = {box.axis[k][0][lane], box.axis[k][1][lane], box.axis[k][2][lane]};
       const float at = axis[0] * box.center[0][lane] + axis[1] * box.center[1][lane] + axis[2] * box.center[2][lane];
       const float half = box.half[k][lane];
       const Lanes gap = gap_along(all3(axis), b.at, all(at - half), all(at + half));
-      to_box = to_box + gap * gap;
+      sum = sum + gap * gap;
     }
-    const unsigned near_box = not_above(to_box, all(limit_sq_)) & filled(block_b);
-    if constexpr (kRest) rest = least_above(rest, to_box, all(limit_sq_));
-    if (near_box == 0) return end();
-    b.complete();
+    return sum;
+  }
 
-    // Boxes around each triangle of a, along its normal and its first edge. Gaps add up along orthogonal axes only, and
-    // the normal of a sliver is little more than rounding.
-    Triangles a;
-    for (int k = 0; k < 3; ++k) a.at[k] = load3(block_a.at[k]);
+  // Gaps add up along orthogonal axes only, and the normal of a sliver is little more than rounding.
+  static GRAZE_LANE_FUNCTION void make_boxes(Leaves& leaves) {
+    Triangles& a = leaves.a;
+    for (int k = 0; k < 3; ++k) a.at[k] = load3(leaves.block_a.at[k]);
     const Lanes3 edge = a.at[1] - a.at[0];
     Lanes3 axes[3];
-    axes[1] = unit(edge);
-    axes[0] = orthogonal(unit(cross(edge, a.at[2] - a.at[0])), axes[1]), axes[2] = cross(axes[0], axes[1]);
-    alignas(64) float axis[3][3][kWidth], least[3][kWidth], most[3][kWidth];
+    axes[1] = unit_vector(edge);
+    axes[0] = orthogonal(unit_vector(cross(edge, a.at[2] - a.at[0])), axes[1]), axes[2] = cross(axes[0], axes[1]);
     for (int k = 0; k < 3; ++k) {
-      store(axes[k].x, axis[k][0]), store(axes[k].y, axis[k][1]), store(axes[k].z, axis[k][2]);
+      store(axes[k].x, leaves.axis[k][0]), store(axes[k].y, leaves.axis[k][1]), store(axes[k].z, leaves.axis[k][2]);
       const Lanes p = dot(axes[k], a.at[0]), q = dot(axes[k], a.at[1]), r = dot(axes[k], a.at[2]);
-      store(min(min(p, q), r), least[k]), store(max(max(p, q), r), most[k]);
+      store(min(min(p, q), r), leaves.low[k]), store(max(max(p, q), r), leaves.high[k]);
     }
+  }
 
-    // Along the way between the nearest points so far.
-    alignas(64) float near_end[kWidth];
-    Lanes far_end = zero;
+  // Tests 2 to 4 of triangle i of a: the lanes of b that may be within the limit. `bound` is a square that each pair is
+  // at least apart by, as far as it was tested.
+  template <bool kRest>
+  GRAZE_LANE_FUNCTION unsigned near_triangles(const Leaves& leaves, std::size_t i, Lanes& bound) const {
+    const Lanes limit_sq = all(limit_sq_);
+    const Lanes height = leaves.gap_to_box(0, i);
+    bound = height * height;
+    if constexpr (kRest) bound = max(bound, leaves.to_box);  // or it would not count for those not near the box
+    if (toward_known_) {
+      const Lanes gap = max(all(leaves.start_a[i]) - leaves.end_b, all(0));
+      bound = max(bound, gap * gap);
+    }
+    unsigned near = not_above(bound, limit_sq) & leaves.near_box;
+    if (near == 0) return 0;
+
+    Lanes in_box = height * height;
+    for (int k = 1; k < 3; ++k) {
+      const Lanes gap = leaves.gap_to_box(k, i);
+      in_box = in_box + gap * gap;
+    }
+    bound = max(bound, in_box);
+    near &= not_above(bound, limit_sq);
+    if (near == 0) return 0;
+
+    const Triangles& b = leaves.b;
+    const Lanes u = dot(b.normal, leaves.one(leaves.block_a.at[0], i)),
+                v = dot(b.normal, leaves.one(leaves.block_a.at[1], i)),
+                w = dot(b.normal, leaves.one(leaves.block_a.at[2], i));
+    const Lanes depth = max(max(min(min(u, v), w) - b.most, b.least - max(max(u, v), w)), all(0));
+    bound = max(bound, depth * depth);
+    return near & not_above(bound, limit_sq);
+  }
+
+  // Puts the pairs of triangles of two leaves that may be within the limit into found_. With kRest, rest_ becomes the
+  // smallest bound of the others.
+  template <bool kRest = false>
+  void leaves(const Place& top) {
+    found_count_ = 0;
+    Lanes rest = all(kHuge);
+    Leaves two(pair_.a.blocks[child_of(pair_.a, top.a) & ~kLeafBit],
+               pair_.b.blocks[child_of(pair_.b, top.b) & ~kLeafBit]);
+    two.b = moved_triangles(two.block_b, pair_.b_to_a);
+    two.to_box = squared_gaps(two.b, boxes_of(pair_.a, top.a), top.a % kWidth);
+    two.near_box = not_above(two.to_box, all(limit_sq_)) & filled(two.block_b);
+    if constexpr (kRest) rest = min_above(rest, two.to_box, all(limit_sq_));
+    if (two.near_box != 0) compare<kRest>(two, rest);
+    if constexpr (kRest) {
+      alignas(64) float each_rest[kWidth];
+      store(rest, each_rest);
+      rest_ = *std::min_element(each_rest, each_rest + kWidth);
+    }
+  }
+  template <bool kRest>
+  GRAZE_LANE_FUNCTION void compare(Leaves& two, Lanes& rest) {
+    two.b.complete();
+    make_boxes(two);
+    two.end_b = all(0);
     if (toward_known_) {
       const Lanes3 n = all3(from_b_);  // from b to a
-      store(min(min(dot(n, a.at[0]), dot(n, a.at[1])), dot(n, a.at[2])), near_end);
-      far_end = max(max(dot(n, b.at[0]), dot(n, b.at[1])), dot(n, b.at[2]));
+      const Lanes3 *a = two.a.at, *b = two.b.at;
+      store(min(min(dot(n, a[0]), dot(n, a[1])), dot(n, a[2])), two.start_a);
+      two.end_b = max(max(dot(n, b[0]), dot(n, b[1])), dot(n, b[2]));
     }
-
-    for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
-      const auto one = [&](const float(*rows)[kWidth]) -> Lanes3 {
-        return {all(rows[0][i]), all(rows[1][i]), all(rows[2][i])};
-      };
-      const Lanes limit_sq = all(limit_sq_);
-      // Along a's normal, along the other axes of a's box, along b's normals.
-      const Lanes height = gap_along(one(axis[0]), b.at, all(least[0][i]), all(most[0][i]));
-      Lanes bound = height * height;
-      if constexpr (kRest) bound = max(bound, to_box);  // or it would not count for those that are not near the box
-      if (toward_known_) {
-        const Lanes gap = max(all(near_end[i]) - far_end, zero);
-        bound = max(bound, gap * gap);
-      }
-      unsigned near = not_above(bound, limit_sq) & near_box;
-      if (near == 0) {
-        if constexpr (kRest) rest = least_above(rest, bound, limit_sq);
-        continue;
-      }
-      Lanes in_box = height * height;
-      for (int k = 1; k < 3; ++k) {
-        const Lanes gap = gap_along(one(axis[k]), b.at, all(least[k][i]), all(most[k][i]));
-        in_box = in_box + gap * gap;
-      }
-      bound = max(bound, in_box);
-      near &= not_above(bound, limit_sq);
-      if (near == 0) {
-        if constexpr (kRest) rest = least_above(rest, bound, limit_sq);
-        continue;
-      }
-      const Lanes u = dot(b.normal, one(block_a.at[0])), v = dot(b.normal, one(block_a.at[1])),
-                  w = dot(b.normal, one(block_a.at[2]));
-      const Lanes depth = max(max(min(min(u, v), w) - b.most, b.least - max(max(u, v), w)), all(0));
-      bound = max(bound, depth * depth);
-      near &= not_above(bound, limit_sq);
-      if constexpr (kRest) rest = least_above(rest, bound, limit_sq);
+    for (std::size_t i = 0; i < kWidth && two.block_a.triangle[i] != kNone; ++i) {
+      Lanes bound;
+      unsigned near = near_triangles<kRest>(two, i, bound);
+      if constexpr (kRest) rest = min_above(rest, bound, all(limit_sq_));
       if (near == 0) continue;
       alignas(64) float each_bound[kWidth];
       store(bound, each_bound);
       for (; near != 0; near &= near - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(near));
-        found_[found_count_++] = {each_bound[k], {block_a.triangle[i] | kTriangle, block_b.triangle[k]}};
+        found_[found_count_++] = {each_bound[k], {two.block_a.triangle[i] | kTriangle, two.block_b.triangle[k]}};
       }
     }
-    end();
   }
 
   std::size_t nearest_found() const {
@@ -324,7 +357,7 @@ class PairSteps {
   std::size_t found_count_ = 0;
   Pending<Place, float> found_[kWidth * kWidth];
   bool keeps_apart_ = false;  // the list of the walk wants to know what is apart
-  bool glancing_ = false;     // of two leaves only the nearest triangles are to be measured
+  bool descending_ = false;   // of two leaves only the nearest triangles are to be measured
 
  private:
   bool opens_a_ = false;  // what was opened last

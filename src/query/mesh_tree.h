@@ -9,7 +9,7 @@ namespace graze {
 
 class MeshTree : public BoxTree {
  public:
-  explicit MeshTree(const Mesh& mesh) : BoxTree(mesh.data().tree), data_(mesh.data()) {}
+  explicit MeshTree(const Mesh& mesh) : BoxTree(data_of(mesh).tree), data_(data_of(mesh)) {}
 
   Facet primitive(std::size_t slot) const { return facet(feature(slot)); }
   Facet facet(std::size_t triangle) const {

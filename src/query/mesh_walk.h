@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "geometry/mesh_data.h"
-#include "graze/query/pair_cache.h"
+#include "query/pair_memory.h"
 #include "query/relative.h"
 
 namespace graze::walk {

@@ -34,7 +34,7 @@ class FrontWalk : public PairSteps {
       const auto first = root();
       keep(first.place, kAllLanes, from_square(first.bound));
     }
-    if (nearest_ && !has_limit()) glance(*this);
+    if (nearest_ && !has_limit()) greedy_descent(*this);
     near_first(*this, *this);
     Pending<Place, float> left;
     while (stack_.take(left)) leave(left);
@@ -48,7 +48,7 @@ class FrontWalk : public PairSteps {
   }
 
   void leaf(const Place& place) {
-    if (glancing_) {
+    if (descending_) {
       leaves(place);
       if (found_count_ > 0) measure(found_[nearest_found()].place);
     } else {

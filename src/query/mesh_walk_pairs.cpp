@@ -39,7 +39,7 @@ class NearestPairs : public AllPairs {
   using AllPairs::AllPairs;
 
   void run() {
-    if (!has_limit()) glance(*this);
+    if (!has_limit()) greedy_descent(*this);
     stack_.push(root());
     near_first(*this, *this);
   }
@@ -51,9 +51,9 @@ class NearestPairs : public AllPairs {
     // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
     constexpr float kMuch = 0.995F;
     const std::size_t least = nearest_found();
-    const bool at_once = glancing_ || found_[least].bound < kMuch * limit_sq_;
+    const bool at_once = descending_ || found_[least].bound < kMuch * limit_sq_;
     if (at_once && !beyond(found_[least].bound)) measure(found_[least].place);
-    for (std::size_t i = 0; i < found_count_ && !glancing_; ++i) {
+    for (std::size_t i = 0; i < found_count_ && !descending_; ++i) {
       if (!(at_once && i == least) && !beyond(found_[i].bound)) add(found_[i]);
     }
   }

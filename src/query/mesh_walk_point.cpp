@@ -57,13 +57,13 @@ class PointWalk : public MeshSearch {
     const Lanes zero = all(0);
     const Lanes3 p = all3(point());
     const Lanes3 a = load3(block.at[0]) - p, b = load3(block.at[1]) - p, c = load3(block.at[2]) - p;
-    const Lanes3 normal = unit(cross(b - a, c - a));
+    const Lanes3 normal = unit_vector(cross(b - a, c - a));
     const auto above = [&](const Lanes3& direction) {
       const Lanes x = dot(direction, a), y = dot(direction, b), z = dot(direction, c);
       return max(min(min(x, y), z), zero - max(max(x, y), z));
     };
     const auto beside = [&](const Lanes3& from, const Lanes3& to) {
-      const Lanes3 outward = cross(unit(to - from), normal);
+      const Lanes3 outward = cross(unit_vector(to - from), normal);
       return zero - max(max(dot(outward, a), dot(outward, b)), dot(outward, c));
     };
     const Lanes high = max(above(normal), zero);

@@ -54,13 +54,13 @@ void visit_near_pairs(const MovingMesh& a, const Pose& pose_a, const MovingMesh&
                       void* body, NearPairCall call) {
   const Relative relative(pose_a, pose_b);
   NearPairs query(a, b, relative, false, margin, body, call);
-  traverse(BoxTree(a.sweep().tree), BoxTree(b.sweep().tree), query);
+  traverse(BoxTree(sweep_of(a).tree), BoxTree(sweep_of(b).tree), query);
 }
 
 void visit_near_pairs(const MovingMesh& mesh, double margin, void* body, NearPairCall call) {
   const Relative relative{Vec3(Vec3::Zero())};
   NearPairs query(mesh, mesh, relative, true, margin, body, call);
-  const BoxTree tree(mesh.sweep().tree);
+  const BoxTree tree(sweep_of(mesh).tree);
   traverse(tree, tree, query);
 }
 

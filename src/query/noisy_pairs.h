@@ -52,8 +52,8 @@ struct NoisyMeeting {
 /// Those pairs that are nearer to touching than `limit` standard deviations, up to a number of them.
 class NoisyPairSearch {
  public:
-  static constexpr std::size_t kMostPairs = std::size_t{1} << 20U;  // that are kept
-  static constexpr std::size_t kMostSeen = std::size_t{8'000'000};  // that are looked at
+  static constexpr std::size_t kMaxPairs = std::size_t{1} << 20U;  // that are kept
+  static constexpr std::size_t kMaxSeen = std::size_t{8'000'000};  // that are looked at
 
   NoisyPairSearch(const CloudTree& a, const CloudTree& b, const NoisyMeeting& meeting, std::vector<NoisyPair>& kept)
       : a_(a), b_(b), meeting_(meeting), kept_(kept) {}
@@ -95,7 +95,7 @@ class NoisyPairSearch {
   double limit() const { return given_up_ ? -kInfinity : limit_; }
   void leaf(const CloudTree& a, std::size_t i, const CloudTree& b, std::size_t j) {
     if (given_up_) return;
-    given_up_ = ++seen_ > kMostSeen;
+    given_up_ = ++seen_ > kMaxSeen;
     NoisyPair pair = meeting_.pair(a.primitive(i), b.primitive(j));
     if (!(pair.probability > 0)) return;
     if (pair.probability < least_) {
@@ -105,7 +105,7 @@ class NoisyPairSearch {
     sum_ += pair.probability;
     most_ = std::max(most_, pair.probability);
     pair.i = static_cast<std::uint32_t>(i), pair.j = static_cast<std::uint32_t>(j);
-    if (kept_.size() < kMostPairs) {
+    if (kept_.size() < kMaxPairs) {
       kept_.push_back(pair);
     } else {
       overflow_ = true;

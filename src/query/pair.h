@@ -88,7 +88,7 @@ PairDistance overlap_of_unknown_depth(const A& a, const B& b, const Pair& pair, 
   // Along any direction, the overlap of the shapes' shadows bounds the depth.
   PairDistance r;
   r.value = 0;
-  put(r.normal, unit(first_direction(pair)));
+  put(r.normal, unit_vector(first_direction(pair)));
   Vec3 w, on_a, on_b;
   pair.support(r.normal, w, on_a, on_b);
   const double radii = rounding_radius(a) + rounding_radius(b);
@@ -110,7 +110,7 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   if (g.end == Gjk::End::above) return beyond_limit();
   const auto apart = [&](const Gjk& gap) {
     PairDistance r;
-    put(r.normal, unit(gap.toward));
+    put(r.normal, unit_vector(gap.toward));
     r.value = gap.upper - radii;
     r.tolerance = std::max(0.0, gap.upper - gap.lower) + error;
     put(r.on_a, along(plus(core_a.center(), gap.on_a()), radius_a, r.normal));
@@ -170,7 +170,7 @@ PairDistance measure(const A& a, const B& b, const Relative& relative, const Pai
 
 /// True unless the shapes are proven farther apart than `margin` >= 0.
 template <Bounded A, Bounded B>
-bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache* cache) {
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairMemory* cache) {
   const auto core_a = core(a);
   const auto core_b = core(b);
   const CorePair pair(core_a, core_b, relative);
@@ -204,7 +204,7 @@ inline PairDistance measure(const Box& a, const Box& b, const Relative& relative
   return r;
 }
 
-inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairCache* cache) {
+inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairMemory* cache) {
   const BoxCore core_a = core(a), core_b = core(b);
   const BoxPair pair(core_a, core_b, relative);
   const double proof = margin + pair.rounding + pair.placing;
@@ -268,7 +268,7 @@ bool touch_at(const Sphere& a, const Vec3& p, const B& b, double margin) {
 }
 
 template <PointMeasurable B>
-bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const Sphere& a, const B& b, const Relative& relative, double margin, PairMemory*) {
   return touch_at(a, relative.to_b(Vec3::Zero()), b, margin);
 }
 
@@ -280,7 +280,7 @@ inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& off
   r.value = apart - radii;
   if (r.value - r.tolerance > limit) return beyond_limit();
   if (apart > 0) put(r.normal, times(1 / apart, offset));
-  else if (size_of(offset) > 0) put(r.normal, unit(offset));  // its square underflows
+  else if (size_of(offset) > 0) put(r.normal, unit_vector(offset));  // its square underflows
   else if (a.radius > b.radius) put(r.normal, {-1, 0, 0});
   put(r.on_a, times(a.radius, r.normal));
   return r;
@@ -294,7 +294,7 @@ inline bool touch_at(const Sphere& a, const Sphere& b, const Vec3& offset, doubl
   return within(norm_sq(offset), a.radius + b.radius + margin);
 }
 
-inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairCache*) {
+inline bool touch(const Sphere& a, const Sphere& b, const Relative& relative, double margin, PairMemory*) {
   return touch_at(a, b, relative.translation, margin);
 }
 
@@ -331,7 +331,7 @@ inline PairDistance measure(const Sphere& a, const Convex& b, const Relative& re
   // And if not, one of its corners or a face beside it mostly is.
   const PointCore core_a = core(a);
   const ConvexCore core_b = core(b);
-  PairCache near;
+  PairMemory near;
   near.size = 3, near.stamp_a = core_a.stamp(), near.stamp_b = core_b.stamp();
   near.a.fill(Vec3::Zero());
   std::ranges::copy(corners_of(b, b.triangles_of(face)[0]), near.b.begin());
@@ -372,7 +372,7 @@ inline PairDistance measure(const Capsule& a, const Capsule& b, const Relative& 
   return r;
 }
 
-inline bool touch(const Capsule& a, const Capsule& b, const Relative& relative, double margin, PairCache*) {
+inline bool touch(const Capsule& a, const Capsule& b, const Relative& relative, double margin, PairMemory*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }
@@ -386,7 +386,7 @@ PairDistance measure(const A& a, const Plane& b, const Relative& relative, const
   return measure_plane(a, b, relative, question);
 }
 template <class A, Unbounded B>
-bool touch(const A& a, const B& b, const Relative& relative, double margin, PairCache*) {
+bool touch(const A& a, const B& b, const Relative& relative, double margin, PairMemory*) {
   const PairDistance d = measure(a, b, relative, {.limit = margin});
   return !d.beyond;
 }

@@ -24,7 +24,7 @@ PairDistance measure_either(const A& a, const B& b, const Relative& relative, co
 }
 
 template <class A, class B>
-bool touch_either(const A& a, const B& b, const Relative& relative, double margin, PairCache* cache) {
+bool touch_either(const A& a, const B& b, const Relative& relative, double margin, PairMemory* cache) {
   if constexpr (kind_of<A> <= kind_of<B>) {
     return touch(a, b, relative, margin, cache);
   } else {
@@ -42,7 +42,7 @@ Feature feature_of(const H& h, std::size_t i) {
 /// Is anything nearer than the margin? After the first hit nothing is of interest any more.
 class CollideQuery {
  public:
-  CollideQuery(const Relative& relative, double margin, PairCache* cache)
+  CollideQuery(const Relative& relative, double margin, PairMemory* cache)
       : relative_(relative), margin_(margin), limit_(margin), cache_(cache) {}
 
   double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
@@ -63,7 +63,7 @@ class CollideQuery {
  private:
   const Relative& relative_;
   double margin_, limit_;
-  PairCache* cache_;
+  PairMemory* cache_;
   bool hit_ = false;
   Feature a_ = 0, b_ = 0;
 };

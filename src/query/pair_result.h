@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graze/base/vec.h"
-#include "graze/query/pair_cache.h"
+#include "query/pair_memory.h"
 
 namespace graze {
 
@@ -18,7 +18,7 @@ struct PairQuestion {
   double limit = kInfinity;
   bool depth = true;   // measure overlaps too
   bool points = true;  // on_a is wanted where it costs extra
-  PairCache* cache = nullptr;
+  PairMemory* cache = nullptr;
 };
 
 inline PairDistance beyond_limit() {

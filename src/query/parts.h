@@ -14,7 +14,7 @@ struct PartsDistance {
   double below = kInfinity;  ///< the true value is not below value − min(below, tolerance)
 };
 
-bool parts_collide(const PartsPair& pair, const Relative& relative, double margin, PairCache* cache);
+bool parts_collide(const PartsPair& pair, const Relative& relative, double margin, PairMemory* cache);
 
 /// A cloud is the union of its balls: an overlap is as deep as the shortest translation after which none of them
 /// overlaps.

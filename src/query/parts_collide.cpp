@@ -5,7 +5,7 @@
 
 namespace graze {
 
-bool parts_collide(const PartsPair& pair, const Relative& relative, double margin, PairCache* cache) {
+bool parts_collide(const PartsPair& pair, const Relative& relative, double margin, PairMemory* cache) {
   if (is_point_and_solid(pair.first, pair.second)) {
     const auto inside = inside_by_cells(*solid_of(pair.second), relative.to_b(Vec3::Zero()), margin);
     if (inside) return *inside;

@@ -15,7 +15,7 @@ namespace {
 void ask_in_parts(const Mesh& a, const Mesh& b, const Relative& relative, int threads, ContactQuery& query) {
   constexpr std::size_t kParts = 512;
   if (a.empty() || b.empty()) return;
-  const walk::MeshPair pair(a.data(), b.data(), relative);
+  const walk::MeshPair pair(data_of(a), data_of(b), relative);
   if (!pair.fits()) {
     ask_mesh(a, b, relative, query);
     return;

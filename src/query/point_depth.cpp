@@ -10,8 +10,8 @@ namespace {
 // The unit normal of a triangle at p on the surface, toward the outside: decided where the surface was, that far
 // beside.
 Vec3 outward_at(const Mesh& mesh, std::size_t triangle, const Vec3& p) {
-  const mesh::Data& d = mesh.data();
-  const Vec3 n = unit(
+  const mesh::Data& d = data_of(mesh);
+  const Vec3 n = unit_vector(
       cross(minus(d.corner(triangle, 1), d.corner(triangle, 0)), minus(d.corner(triangle, 2), d.corner(triangle, 0))));
   const double beside = 4096 * kEpsilon * (d.extent + size_of(d.tree.origin));
   if (mesh.winding(along(p, beside, n)) == 0) return n;
@@ -30,7 +30,7 @@ double depth_in_box(const Aabb& box, const Vec3& p) {
 PointDepth point_depth(const Mesh& mesh, const Vec3& p) {
   PointDepth r;
   if (mesh.empty()) return r;
-  const mesh::Surface* surface = mesh.solid() ? mesh.data().surface.get() : nullptr;
+  const mesh::Surface* surface = mesh.solid() ? data_of(mesh).surface.get() : nullptr;
   const bool cut = surface != nullptr && !surface->whole && !surface->cut.empty();
   const bool inside = surface != nullptr && mesh.winding(p) != 0;
   Feature triangle = 0;

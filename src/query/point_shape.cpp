@@ -46,7 +46,7 @@ PointDistance point_distance(const Triangle& shape, const Vec3& p) {
   const double distance = std::sqrt(nearest.distance_sq);
   if (distance > 0) return {distance, -nearest.point / distance};
   const Vec3 normal = (shape.b() - shape.a()).cross(shape.c() - shape.a());
-  return {0, normal.squaredNorm() > 0 ? unit(normal) : any_orthogonal(unit(shape.b() - shape.a()))};
+  return {0, normal.squaredNorm() > 0 ? unit_vector(normal) : any_orthogonal(unit_vector(shape.b() - shape.a()))};
 }
 
 PointDistance point_distance(const Cylinder& shape, const Vec3& p) {
@@ -93,7 +93,7 @@ PointDistance point_distance(const Ellipsoid& shape, const Vec3& p) {
       if (last) break;
     }
   }
-  Vec3 normal = unit(y.cwiseQuotient(r));
+  Vec3 normal = unit_vector(y.cwiseQuotient(r));
   for (Eigen::Index i = 0; i < 3; ++i) normal[i] = std::copysign(normal[i], p[i]);
   // Whatever the root's error: a direction's own separation never overstates the distance.
   return {normal.dot(p) - r.cwiseProduct(normal).norm(), normal};

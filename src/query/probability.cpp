@@ -14,7 +14,7 @@
 
 namespace graze {
 
-struct ProbabilityScratch::Memory {
+struct detail::ProbabilityMemory {
   std::vector<NoisyPair> pairs;
   CoverageMemory coverage;
   std::vector<std::uint32_t> root;                // of the groups: first those of a's points, then of b's
@@ -23,10 +23,10 @@ struct ProbabilityScratch::Memory {
 
 namespace {
 
-using Memory = ProbabilityScratch::Memory;
+using Memory = detail::ProbabilityMemory;
 
 // Work is counted in checks of a pair; drawing the noise of a point takes as long as some of them.
-constexpr std::size_t kMostChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
+constexpr std::size_t kMaxChecks = 200'000'000, kChecksPerPoint = 12, kFewestSamples = 64;
 
 const Cloud& cloud_of(const Placed& placed, const char* name) {
   const auto* const cloud = std::get_if<Cloud>(&placed.geometry);
@@ -199,7 +199,7 @@ class Unions {
     collect(pairs, m_.points_a, [](const NoisyPair& p) { return p.i; });
     collect(pairs, m_.points_b, [](const NoisyPair& p) { return p.j; });
     const std::size_t work = pairs.size() + kChecksPerPoint * (m_.points_a.size() + m_.points_b.size());
-    const std::size_t share = kMostChecks / m_.pairs.size() * pairs.size() / work;
+    const std::size_t share = kMaxChecks / m_.pairs.size() * pairs.size() / work;
     const CoverageQuestion question{.pairs = pairs,
                                     .points_a = m_.points_a,
                                     .points_b = m_.points_b,
@@ -288,7 +288,7 @@ Probability probability(const Placed& a, const Placed& b, const ProbabilityOptio
   if (tree_a.empty() || tree_b.empty()) return {};
   if (question.meeting.sigma == 0) return at_rest(question, question.meeting.slack);
 
-  Memory& memory = scratch.memory();
+  Memory& memory = *detail::Access::memory(scratch);
   NoisyPairSearch search(tree_a, tree_b, question.meeting, memory.pairs);
   const double nearest = distance(a, b, {.depth = false}).value / question.meeting.sigma;
   find_pairs(search, std::max(0.0, nearest), options.tolerance);

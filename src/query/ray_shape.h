@@ -85,7 +85,7 @@ inline LinePart ray_part(const Sphere& s, const Line& line, double slack) {
   const auto part = [&](double radius) {
     return part_between(1, b, (radius - off) * (radius + off), [&](double t) {
       const Vec3 p = line.at(t);
-      return norm_sq(p) > 0 ? unit(p) : times(-1, line.direction);
+      return norm_sq(p) > 0 ? unit_vector(p) : times(-1, line.direction);
     });
   };
   return widened(part(s.radius), part(s.radius + slack));
@@ -94,8 +94,8 @@ inline LinePart ray_part(const Sphere& s, const Line& line, double slack) {
 /// Whether a line that is turned off a plane or an axis by this sine runs along it, as far as anybody can tell: beside
 /// a body of that reach it leaves or comes nearer by no more than the slack. The line begins near the body.
 inline bool is_parallel(double sine, double reach, double slack) {
-  constexpr double kMost = 0.1;  // of a body as small as the slack, some direction still counts
-  return sine <= kMost && sine * reach <= slack;
+  constexpr double kMax = 0.1;  // of a body as small as the slack, some direction still counts
+  return sine <= kMax && sine * reach <= slack;
 }
 
 inline LinePart slab(int axis, double half, const Line& line, double reach, double slack) {
@@ -124,7 +124,7 @@ inline LinePart tube(double radius, const Line& line, double reach, double slack
   const auto part = [&](double out) {
     return part_between(a, b, a * (out - off) * (out + off), [&](double t) {
       const Vec3 p = along(o, t, d);
-      return norm_sq(p) > 0 ? unit(p) : times(-1, unit(d));
+      return norm_sq(p) > 0 ? unit_vector(p) : times(-1, unit_vector(d));
     });
   };
   return widened(part(radius), part(radius + slack));
@@ -173,7 +173,7 @@ inline LinePart endless_cone(double k, const Vec3& o, const Vec3& d) {
   const auto normal_at = [&](double t) {
     const Vec3 p = along(o, t, d);
     const double across = std::sqrt(p.x() * p.x() + p.y() * p.y());
-    return across > 0 ? unit(Vec3(p.x() / across, p.y() / across, k)) : Vec3(0, 0, 1);
+    return across > 0 ? unit_vector(Vec3(p.x() / across, p.y() / across, k)) : Vec3(0, 0, 1);
   };
   if (std::isfinite(r.in.t)) r.in.normal = normal_at(r.in.t);
   if (std::isfinite(r.out.t)) r.out.normal = normal_at(r.out.t);
@@ -206,7 +206,7 @@ inline LinePart ray_part(const Ellipsoid& s, const Line& line, double slack) {
   const double share = slack / radii.minCoeff();
   const auto part = [&](double reach) {
     return part_between(a, b, a * (reach - off) * (reach + off),
-                        [&](double t) { return unit(scaled(along(o, t, d))); });
+                        [&](double t) { return unit_vector(scaled(along(o, t, d))); });
   };
   return widened(part(1), part(1 + share));
 }

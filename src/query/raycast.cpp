@@ -264,11 +264,11 @@ class Cast {
       First leaving(kInfinity);
       LocalRay all = ray_;
       all.length = kInfinity;
-      Cast<First>(all, leaving).triangles(mesh.data());
+      Cast<First>(all, leaving).triangles(data_of(mesh));
       sink_.add(0, times(-1, ray_.line.direction), leaving.hit.feature);
       return;
     }
-    triangles(mesh.data());
+    triangles(data_of(mesh));
   }
 
   // Of the trees' boxes, as the traversals ask.
@@ -389,7 +389,7 @@ class MeshRays {
       slot.local = target_.local(ray);
       slot.first = First(ray.length());
       const LocalRay& local = slot.local;
-      slot.ray.emplace(mesh_.data(), local.line.origin, local.line.direction, local.begin(), local.slack);
+      slot.ray.emplace(data_of(mesh_), local.line.origin, local.line.direction, local.begin(), local.slack);
       limit = Cast<First>(slot.local, slot.first).walk_limit();
       if (slot.ray->fits() && !(mesh_.solid() && mesh_.winding(slot.local.origin) != 0)) return &*slot.ray;
       slot.ray.reset();
@@ -401,7 +401,7 @@ class MeshRays {
   double measure(std::size_t k, std::uint32_t t) {
     Slot& slot = slots_[k];
     Cast<First> cast(slot.local, slot.first);
-    cast.triangle(mesh_.data(), t);
+    cast.triangle(data_of(mesh_), t);
     return cast.walk_limit();
   }
 

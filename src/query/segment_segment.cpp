@@ -32,7 +32,7 @@ SegmentDirection direction_of_crossing(const SegmentGap& gap, const Vec3& axis_a
   SegmentDirection best{Vec3::UnitX(), -kInfinity};
   const auto consider = [&](const Vec3& direction) {
     if (!(size_of(direction) > 0)) return;
-    const Vec3 some = unit(direction), n = times(dot(some, offset) < 0 ? -1 : 1, some);
+    const Vec3 some = unit_vector(direction), n = times(dot(some, offset) < 0 ? -1 : 1, some);
     const double separation = dot(n, offset) - half_a * std::abs(dot(n, axis_a)) - half_b * std::abs(dot(n, axis_b));
     if (separation > best.separation) put(best.normal, n), best.separation = separation;
   };

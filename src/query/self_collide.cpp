@@ -83,8 +83,8 @@ struct Search {
 template <class Found>
 void search(const Mesh& mesh, const Found& found) {
   if (mesh.empty()) return;
-  Search<Found> s{mesh.data(), found};
-  walk::visit(walk::MeshPair(mesh.data(), mesh.data(), here()), 0, false, s.visitor());
+  Search<Found> s{data_of(mesh), found};
+  walk::visit(walk::MeshPair(data_of(mesh), data_of(mesh), here()), 0, false, s.visitor());
 }
 
 // In parts on several threads, each with a list of its own: one after the other they are what one search finds.
@@ -92,7 +92,7 @@ template <class Found>
 void search_in_parts(const Mesh& mesh, int threads, const Found& found) {
   constexpr std::size_t kParts = 512;
   if (mesh.empty()) return;
-  const walk::MeshPair pair(mesh.data(), mesh.data(), here());
+  const walk::MeshPair pair(data_of(mesh), data_of(mesh), here());
   const std::vector<walk::Part> parts = walk::divide(pair, 0, kParts);
   const std::size_t grain = std::max<std::size_t>(1, parts.size() / 256);
   std::vector<std::vector<FoldedPair>> lists((parts.size() + grain - 1) / grain);
@@ -103,7 +103,7 @@ void search_in_parts(const Mesh& mesh, int threads, const Found& found) {
                       list.push_back(p);
                       return true;
                     };
-                    Search<decltype(add)> s{mesh.data(), add};
+                    Search<decltype(add)> s{data_of(mesh), add};
                     walk::visit(pair, 0, std::span(parts).subspan(begin, end - begin), s.visitor());
                   },
                   {.threads = threads, .grain = grain});

@@ -12,7 +12,7 @@ CloudTree tree_of(const Cloud& cloud) { return CloudTree(cloud); }
 Aabb box_of(const Mesh& mesh) { return mesh.bounds(); }
 Aabb box_of(const Cloud& cloud) { return cloud.bounds().grown(cloud.radius()); }
 // The farthest point along the unit n.
-Vec3 farthest(const Mesh& mesh, const Vec3& n) { return support_point(mesh.data(), n); }
+Vec3 farthest(const Mesh& mesh, const Vec3& n) { return support_point(data_of(mesh), n); }
 Vec3 farthest(const Cloud& cloud, const Vec3& n) { return along(support_point(cloud, n), cloud.radius(), n); }
 
 // A mesh or a cloud, seen along a direction.

@@ -14,14 +14,14 @@ namespace {
 
 bool is_convex(const Geometry& g) {
   return with_kind<bool>(
-      g, [](const Mesh& mesh) { return mesh.solid() && !mesh.empty() && mesh.data().surface->convex; },
+      g, [](const Mesh& mesh) { return mesh.solid() && !mesh.empty() && data_of(mesh).surface->convex; },
       [](const Cloud&) { return false; }, [](const auto&) { return true; });
 }
 
 double blur_of(const Geometry& g) {
   const Mesh* mesh = solid_of(g);
   if (mesh == nullptr) return 0;
-  return mesh->data().surface->blur + 256 * kEpsilon * (mesh->data().extent + size_of(mesh->data().tree.origin));
+  return data_of(*mesh).surface->blur + 256 * kEpsilon * (data_of(*mesh).extent + size_of(data_of(*mesh).tree.origin));
 }
 
 // A ball against a solid: of a point, or if the solid is convex, how deep its centre is tells all.

@@ -4,7 +4,7 @@
 
 #include "graze/base/error.h"
 
-namespace graze {
+namespace graze::checked {
 namespace {
 
 // Sizes whose fourth powers would over- or underflow are refused at the door: no query has to think of them.
@@ -21,12 +21,12 @@ const char* demand(Sign sign) {
 
 }  // namespace
 
-double checked_size(const char* field, Sign sign, double value) {
+double size(const char* field, Sign sign, double value) {
   if (!acceptable(sign, value)) throw Error(field, fmt::format("{}, got {}", demand(sign), value));
   return value + 0.0;  // no minus zero
 }
 
-Vec3 checked_size(const char* field, Sign sign, const Vec3& value) {
+Vec3 size(const char* field, Sign sign, const Vec3& value) {
   for (const double v : value) {
     if (!acceptable(sign, v)) {
       const bool flat = v == 0;
@@ -39,7 +39,7 @@ Vec3 checked_size(const char* field, Sign sign, const Vec3& value) {
   return value + Vec3::Zero();
 }
 
-Vec3 checked_point(const char* field, const Vec3& value) {
+Vec3 point(const char* field, const Vec3& value) {
   if (!is_finite(value) || value.cwiseAbs().maxCoeff() > kLargest) {
     throw Error(field, fmt::format("coordinates must be finite and at most 1e50, got ({}, {}, {})", value.x(),
                                    value.y(), value.z()));
@@ -47,4 +47,4 @@ Vec3 checked_point(const char* field, const Vec3& value) {
   return value;
 }
 
-}  // namespace graze
+}  // namespace graze::checked

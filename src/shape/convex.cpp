@@ -31,7 +31,7 @@ double along(const Vec3& p, const Vec3& d) { return (p.x() * d.x() + p.y() * d.y
 void check(const Vec3& p, std::size_t i) {
   // The name is only spelt out for the point that needs it.
   if (!is_finite(p) || p.cwiseAbs().maxCoeff() > kLargestLength) {
-    checked_point(fmt::format("convex hull point {}", i).c_str(), p);
+    checked::point(fmt::format("convex hull point {}", i).c_str(), p);
   }
 }
 

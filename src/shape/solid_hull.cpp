@@ -59,9 +59,9 @@ std::vector<Vec3> face_normals(const HullSurface& surface, const std::vector<Vec
     areas[index(face)] += area_of(originals[index(i)], originals[index(j)], originals[index(k)], size);
   }
   for (std::size_t face = 0; face < areas.size(); ++face) {
-    const Vec3 normal = unit(areas[face]);
+    const Vec3 normal = unit_vector(areas[face]);
     // A face of nothing but slivers: qhull's plane is the better guess. Either will do, as the heights are measured.
-    areas[face] = normal.dot(surface.normals[face]) > 0.5 ? normal : unit(surface.normals[face]);
+    areas[face] = normal.dot(surface.normals[face]) > 0.5 ? normal : unit_vector(surface.normals[face]);
   }
   return areas;
 }
@@ -252,7 +252,7 @@ std::size_t merge_coplanar(HullSurface& surface, const std::vector<Vec3>& points
   for (const std::size_t seed : order) {
     if (triangles[seed].face != kNone) continue;
     const int face = static_cast<int>(normals.size());
-    normals.push_back(unit(areas[seed]));
+    normals.push_back(unit_vector(areas[seed]));
     const Vec3 n = normals.back(), base = points[index(triangles[seed].corners[0])];
     triangles[seed].face = face;
     open.assign(1, seed);

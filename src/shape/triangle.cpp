@@ -3,6 +3,6 @@
 namespace graze {
 
 Triangle::Triangle(const Vec3& a, const Vec3& b, const Vec3& c)
-    : vertices_{checked_point("triangle a", a), checked_point("triangle b", b), checked_point("triangle c", c)} {}
+    : vertices_{checked::point("triangle a", a), checked::point("triangle b", b), checked::point("triangle c", c)} {}
 
 }  // namespace graze

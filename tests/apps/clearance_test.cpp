@@ -143,7 +143,7 @@ TEST_F(ClearanceCommand, ThePageIsOneFileWithEverything) {
 TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
   const std::string job =
-      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --most-clusters 20 ";
+      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --max-clusters 20 ";
   const auto outputs = [](const std::string& n) {
     return "--report " + n + ".html --csv " + n + ".csv --clusters " + n + "-p.csv --points " + n + ".ply ";
   };
@@ -153,7 +153,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   ASSERT_LE(run(job + outputs("c") + "--block 3000 --keep-work").code, 1);
   ASSERT_EQ(run("rm c.* c-p.csv c.html.work/block-000002; ls c.html.work").out, "block-000000\nblock-000001\nrun\n");
   const Outcome resumed =
-      run(job.substr(0, job.find("-q")) + "--limit 0.6 --most-clusters 20 " + outputs("c") + "--block 3000 --resume");
+      run(job.substr(0, job.find("-q")) + "--limit 0.6 --max-clusters 20 " + outputs("c") + "--block 3000 --resume");
   ASSERT_LE(resumed.code, 1) << resumed.err;
   EXPECT_NE(resumed.err.find("Resuming after 2 blocks"), std::string::npos) << resumed.err;
   for (const char* name : {".html", ".csv", "-p.csv", ".ply"}) {
@@ -167,7 +167,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
 TEST_F(ClearanceCommand, GoesOnAfterBeingKilledAtAnyInstant) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
   const std::string job =
-      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --block 1000 --most-clusters 5 ";
+      "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --block 1000 --max-clusters 5 ";
   const auto outputs = [](const std::string& n) {
     return "--report " + n + ".html --csv " + n + ".csv --points " + n + ".ply ";
   };
@@ -250,11 +250,11 @@ TEST_F(ClearanceCommand, SeveralScansAreOne) {
 TEST_F(ClearanceCommand, TellsTheWayOut) {
   const Json clusters = json("")["clusters"];
   const Json& depth = clusters[0]["depth"];
-  EXPECT_NEAR(depth["way_out"].get<double>(), 0.05, 1e-3);
+  EXPECT_NEAR(depth["exit_depth"].get<double>(), 0.05, 1e-3);
   EXPECT_NEAR(depth["left"].get<double>(), 0.05, 1e-3);
   EXPECT_NEAR(depth["up"].get<double>(), 0, 1e-9);
   EXPECT_NEAR(depth["horizontal"].get<double>(), -0.05, 1e-6);
-  EXPECT_EQ(clusters[1]["depth"]["way_out"], 0);  // it only warns
+  EXPECT_EQ(clusters[1]["depth"]["exit_depth"], 0);  // it only warns
   ASSERT_EQ(clearance("--report w.html --clusters w.csv -q").code, 1);
   EXPECT_NE(read("w.html").find("0.050 m left"), std::string::npos);
   EXPECT_NE(read("w.csv").find(",0.0500,0.0500,0.0000,-0.0500,"), std::string::npos) << read("w.csv");

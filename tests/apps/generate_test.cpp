@@ -25,7 +25,7 @@ TEST_F(Generate, MakesATunnel) {
   EXPECT_EQ(scan.points, 20000U);
   EXPECT_EQ(scan.header.scale, graze::Vec3::Constant(1e-4));
   EXPECT_EQ(graze::read_trajectory(folder + "track.tum").size(), 11441U);
-  const graze::Vehicle vehicle = graze::read_vehicle(folder + "vehicle.json");
+  const graze::clearance::Vehicle vehicle = graze::read_vehicle(folder + "vehicle.json");
   EXPECT_EQ(vehicle.bogie_distance, 20);
   EXPECT_EQ(vehicle.length, 24.6);
   EXPECT_TRUE(std::get<graze::Mesh>(vehicle.body.at(0).geometry).solid());

@@ -44,7 +44,7 @@ TEST_F(Meshes, InfoSpeaksJson) {
   EXPECT_EQ(json["bounds"]["min"], (std::vector<double>{0, -1, 0}));
   EXPECT_NEAR(json["volume"].get<double>(), 1.0 / 6, 1e-15);
   EXPECT_EQ(json["unit"]["metres"], 0.5);
-  EXPECT_EQ(json["unit"]["told_by"], "caller");
+  EXPECT_EQ(json["unit"]["source"], "caller");
   EXPECT_EQ(json["up"]["axis"], "y");
   EXPECT_EQ(json["open_edges"], 0);
   const nlohmann::json open = nlohmann::json::parse(run("$GRAZE info --json open.off").out);

@@ -61,6 +61,9 @@ TEST_F(Usage, SaysWhatAnOptionTakes) {
   EXPECT_EQ(said_about("demo --width 1e2"), "--width: must be a whole number from 64 to 4096, got '1e2'");
   EXPECT_EQ(said_about("clearance s --path p --vehicle v --fail -1"), "--fail: must be a number, 0 or above, got '-1'");
   EXPECT_EQ(said_about("clearance s --path p --vehicle v --bin 0"), "--bin: must be a number above 0, got '0'");
+  EXPECT_EQ(said_about("clearance s --path p --vehicle v --axes fluu"),
+            "--axes: must be three of the letters f b l r u d, one for each direction, got 'fluu'");
+  EXPECT_EQ(said_about("clearance s --path p --vehicle v --axes lfu"), "--axes: 'lfu' is a left-handed frame");
   EXPECT_EQ(said_about("clearance s --path p"), "--model, --vehicle: exactly one of the two must be given");
   EXPECT_EQ(said_about("ask a b"), "unexpected argument 'b'; expected graze ask FILE");
   EXPECT_EQ(said_about("generate tunnel"),

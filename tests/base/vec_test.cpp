@@ -19,17 +19,17 @@ TEST(Unit, HasLengthOneForEveryLengthThatADoubleCanHave) {
     Generator random(static_cast<std::uint64_t>(i));
     const Vec3 direction = random.direction();
     const Vec3 v = direction * random.magnitude(-300, 300);
-    EXPECT_NEAR(unit(v).norm(), 1, 4 * kEpsilon) << "seed " << i;
-    EXPECT_LE((unit(v) - direction).norm(), 8 * kEpsilon) << "seed " << i;
+    EXPECT_NEAR(unit_vector(v).norm(), 1, 4 * kEpsilon) << "seed " << i;
+    EXPECT_LE((unit_vector(v) - direction).norm(), 8 * kEpsilon) << "seed " << i;
   }
   const double smallest = std::numeric_limits<double>::denorm_min();
-  EXPECT_EQ(unit(Vec3(0, smallest, 0)), Vec3::UnitY());
-  EXPECT_EQ(unit(Vec3(0, 0, -std::numeric_limits<double>::max())), Vec3(0, 0, -1));
+  EXPECT_EQ(unit_vector(Vec3(0, smallest, 0)), Vec3::UnitY());
+  EXPECT_EQ(unit_vector(Vec3(0, 0, -std::numeric_limits<double>::max())), Vec3(0, 0, -1));
 }
 
 TEST(Unit, GivesTheXAxisForTheZeroVector) {
-  EXPECT_EQ(unit(Vec3::Zero()), Vec3::UnitX());
-  EXPECT_EQ(unit(Vec3(-0.0, -0.0, -0.0)), Vec3::UnitX());
+  EXPECT_EQ(unit_vector(Vec3::Zero()), Vec3::UnitX());
+  EXPECT_EQ(unit_vector(Vec3(-0.0, -0.0, -0.0)), Vec3::UnitX());
 }
 
 TEST(AnyOrthogonal, IsUnitAndOrthogonal) {

@@ -8,14 +8,14 @@
 #include <random>
 #include <vector>
 
+#include "apps/synthetic/tunnel.h"
 #include "graze/base/error.h"
 #include "graze/clearance/track.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/clearance/vehicle.h"
 #include "graze/motion/motion.h"
 #include "support/scale.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace clearance_test {
 
 class Dice {
@@ -57,23 +57,23 @@ Mesh closed_box(Dice& dice, const Vec3& half, bool solid) {
 
 enum class What { points, balls, shell, solid, shapes };
 
-ClearanceModel some_model(Dice& dice, What what, const Vec3& half) {
+Model some_model(Dice& dice, What what, const Vec3& half) {
   switch (what) {
     case What::points:
     case What::balls: {
       std::vector<Vec3> points;
       for (int i = 0; i < 40; ++i) points.emplace_back(dice.vec(1).cwiseProduct(half));
-      return ClearanceModel(cloud_of(points, what == What::balls ? 0.05 : 0));
+      return Model(cloud_of(points, what == What::balls ? 0.05 : 0));
     }
     case What::shell:
     case What::solid:
-      return ClearanceModel(closed_box(dice, half, what == What::solid));
+      return Model(closed_box(dice, half, what == What::solid));
     case What::shapes: {
       std::vector<Placed> shapes;
       shapes.push_back(at(Box{.half = Vec3(half / 2)}, Pose::at(dice.vec(0.3))));
       shapes.push_back(at(Capsule{.radius = 0.1, .half_length = 0.4}, dice.turned(dice.vec(0.5), 1)));
       shapes.push_back(at(Sphere{.radius = 0.2}, Pose::at(dice.vec(0.6))));
-      return ClearanceModel(shapes);
+      return Model(shapes);
     }
   }
   return {};
@@ -134,14 +134,14 @@ TEST_P(SweptClearanceAll, EqualsBruteForce) {
     Dice dice(seed * 100 + static_cast<unsigned>(what) * 10 + static_cast<unsigned>(how));
     const Vec3 half = seed == 3 ? Vec3(0.01, 0.008, 0.005) : Vec3(0.9, 0.4, 0.3);
     const double limit = seed == 1 ? 0.05 : 0.4;
-    const ClearanceModel model = some_model(dice, what, half);
+    const Model model = some_model(dice, what, half);
     const std::vector<Pose> path = some_path(dice, how, Vec3::Zero());
     const SweptClearance swept(model, path, {.limit = limit});
     for (int i = 0; i < 12; ++i) {
       const Vec3 p = path[static_cast<std::size_t>(dice.below(static_cast<int>(path.size())))] *
                      Vec3(dice.vec(1).cwiseProduct(half * 1.5));
       const PointClearance truth = brute_force_clearance(model, path, p, limit), found = swept.at(p);
-      expect_same(found, truth, limit, 2 * kClearanceTolerance);
+      expect_same(found, truth, limit, 2 * kTolerance);
       // The value is that of the place that is named, up to the fraction's float32.
       if (found.found() && what != What::shapes) {
         EXPECT_NEAR(value_at(swept, found, p), found.clearance, 1e-6);
@@ -166,7 +166,7 @@ TEST_P(SweptBlocks, EqualSinglePoints) {
     const Vec3 half = Vec3(0.9, 0.4, 0.3);
     const double limit = seed == 1 ? 0.03 : 0.2;
     const Vec3 offset = seed == 2 ? Vec3(4.5e6, 5.4e5, 300) : Vec3(0, 0, 0);
-    const ClearanceModel model = some_model(dice, what, half);
+    const Model model = some_model(dice, what, half);
     const std::vector<Pose> path = some_path(dice, how, offset);
     std::vector<Vec3> scan;
     for (int i = 0; i < graze_test::scaled(2200); ++i)
@@ -178,7 +178,7 @@ TEST_P(SweptBlocks, EqualSinglePoints) {
     const SweptClearance two(model, path, {.limit = limit, .threads = 2});
     std::vector<PointClearance> found(scan.size()), again(scan.size());
     std::vector<std::uint8_t> hits(scan.size());
-    const ClearanceCounts counts = swept.measure(scan, found);
+    const Counts counts = swept.measure(scan, found);
     EXPECT_EQ(counts.skipped, 2U);
     EXPECT_TRUE(counts.complete);
     two.measure(scan, again);
@@ -188,7 +188,7 @@ TEST_P(SweptBlocks, EqualSinglePoints) {
     for (std::size_t i = 0; i < scan.size(); ++i) {
       EXPECT_EQ(found[i], again[i]);
       EXPECT_EQ(hits[i] != 0, found[i].found());
-      expect_same(found[i], swept.at(scan[i]), limit, seed == 2 ? 1e-8 : 2 * kClearanceTolerance);
+      expect_same(found[i], swept.at(scan[i]), limit, seed == 2 ? 1e-8 : 2 * kTolerance);
       within += found[i].found() ? 1 : 0;
     }
     EXPECT_EQ(within, counts.within);
@@ -206,12 +206,12 @@ INSTANTIATE_TEST_SUITE_P(Models, SweptBlocks,
 TEST(SweptClearance, DeformingModelsEqualBruteForce) {
   Dice dice(5);
   const std::vector<Pose> path = some_path(dice, How::tumbling, {4.5e6, 0, 0});
-  std::vector<ClearanceModel> frames;
+  std::vector<Model> frames;
   for (std::size_t i = 0; i < path.size(); ++i) {
     frames.push_back(some_model(dice, static_cast<What>(i % 5), {0.6, 0.3, 0.2}));
   }
-  frames[3] = ClearanceModel(Mesh());  // vanishes for a while
-  const ClearanceModel model = ClearanceModel::deforming(frames);
+  frames[3] = Model(Mesh());  // vanishes for a while
+  const Model model = Model::deforming(frames);
   const SweptClearance swept(model, path, {.limit = 0.3});
   std::size_t found = 0;
   for (int i = 0; i < 150; ++i) {
@@ -227,7 +227,7 @@ TEST(SweptClearance, NothingSlipsBetweenPoses) {
   // A rod turns by 90 degrees from one pose to the next: only in between does it pass the point.
   std::vector<Vec3> rod;
   for (int i = 0; i <= 100; ++i) rod.emplace_back(0.01 * i, 0, 0);
-  const ClearanceModel model(cloud_of(rod));
+  const Model model(cloud_of(rod));
   const std::vector<Pose> path{Pose(), Pose::from_rpy({0, 0, 0}, 0, 0, std::acos(-1.0) / 2)};
   const SweptClearance swept(model, path, {.limit = 0.1});
   const PointClearance r = swept.at({std::sqrt(0.5), std::sqrt(0.5), 0});
@@ -238,7 +238,7 @@ TEST(SweptClearance, NothingSlipsBetweenPoses) {
 }
 
 TEST(SweptClearance, TellsThePoseWhereItIsLeast) {
-  const ClearanceModel model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
+  const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({10, 0, 0}), Pose::at({10, 10, 0})};
   const SweptClearance swept(model, path, {.limit = 5});
   EXPECT_NEAR(swept.at({5, 3, 0}).clearance, 2, 1e-9);
@@ -251,7 +251,7 @@ TEST(SweptClearance, TellsThePoseWhereItIsLeast) {
 
 TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
   Dice dice(3);
-  const ClearanceModel model(closed_box(dice, {5, 5, 5}, true));
+  const Model model(closed_box(dice, {5, 5, 5}, true));
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({0.1, 0, 0})};
   const SweptClearance swept(model, path, {.limit = 0.01});
   EXPECT_LT(swept.at({0, 0, 0}).clearance, -3);
@@ -265,7 +265,7 @@ TEST(SweptClearance, APointThatSlidesAlongASideAHairOutsideIsMeasuredAtOnce) {
   // Hair by hair this would take weeks.
   std::vector<Vec3> v;
   for (int i = 0; i < 8; ++i) v.emplace_back(i & 1 ? 500 : -500, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
-  const ClearanceModel train(box_of(v));
+  const Model train(box_of(v));
   const std::vector<Pose> path{Pose::at({-2000, 0, 0}), Pose::at({2000, 0, 0})};
   const SweptClearance swept(train, path, {.limit = 0.1});
   for (const double hair : {0.0, 1e-10, 5e-10, 1e-9, 1e-7, 1e-5}) {
@@ -279,7 +279,7 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
   const Pose aslant = Pose::from_rpy({0.1, 0.2, 0.3}, 0.02, -0.03, 0.01);  // no face is square to an axis
   std::vector<Vec3> v;
   for (int i = 0; i < 8; ++i) v.push_back(aslant * Vec3(i & 1 ? 12.3 : -12.3, i & 2 ? 1.5 : -1.5, i & 4 ? 3 : 0));
-  const ClearanceModel wagon(box_of(v));
+  const Model wagon(box_of(v));
   for (const double far : {0.0, 300.0, 4.5e6}) {
     std::vector<Pose> bend;  // of 300 m radius, one pose every 10 cm
     for (int i = 0; i < 400; ++i) {
@@ -287,7 +287,7 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
       bend.push_back(Pose::from_rpy({far + 300 * std::sin(angle), -far + 300 * (1 - std::cos(angle)), 0}, 0, 0, angle));
     }
     const SweptClearance swept(wagon, bend, {.limit = 0.1});
-    const double tolerance = kClearanceTolerance + 8 * kEpsilon * far;
+    const double tolerance = kTolerance + 8 * kEpsilon * far;
     for (int i = 0; i < graze_test::scaled(1000); ++i) {
       const double depth = std::pow(10, dice.in(-8.5, -3));
       const auto step = static_cast<std::size_t>(dice.below(399));
@@ -300,19 +300,19 @@ TEST(SweptClearance, PointsThatASolidJustGrazesAreInside) {
 }
 
 TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
-  WagonMesh mesh = wagon_mesh();
+  synthetic::WagonMesh mesh = synthetic::wagon_mesh();
   for (Vec3& v : mesh.vertices) v = v.cast<float>().cast<double>();  // as in a file
-  const ClearanceModel model(Mesh(mesh.vertices, mesh.triangles, {.solid = true}));
-  const Track track(Tunnel({.points = 1000}).track());
-  const VehicleRun run = run_along(track, wagon(), {.step = 0.1});
+  const Model model(Mesh(mesh.vertices, mesh.triangles, {.solid = true}));
+  const Track track(synthetic::Tunnel({.points = 1000}).track());
+  const VehicleRun run = run_along(track, synthetic::wagon(), {.step = 0.1});
   // Leaning as the sum of the up-axes at both bogies, as it did when this was found.
   std::vector<Pose> path;
   for (std::size_t i = 0; i < run.body.size(); ++i) {
     const TrackPlace rear = track.place_at(run.rear[i]), front = track.place_at(run.front[i]);
     const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
     Mat3 rotation;
-    rotation.col(0) = unit(front.position - rear.position);
-    rotation.col(1) = unit(up.cross(Vec3(rotation.col(0))));
+    rotation.col(0) = unit_vector(front.position - rear.position);
+    rotation.col(1) = unit_vector(up.cross(Vec3(rotation.col(0))));
     rotation.col(2) = rotation.col(0).cross(rotation.col(1));
     path.push_back(Pose::from_matrix((rear.position + front.position) / 2, rotation));
   }
@@ -322,7 +322,7 @@ TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
 }
 
 TEST(SweptClearance, EmptyScansAndCancelledWork) {
-  const ClearanceModel model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
+  const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose()};
   const SweptClearance swept(model, path);
   EXPECT_EQ(swept.measure({}, {}).within, 0U);
@@ -335,16 +335,16 @@ TEST(SweptClearance, EmptyScansAndCancelledWork) {
 }
 
 TEST(SweptClearance, RefusesWhatIsNoQuestion) {
-  const ClearanceModel model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
+  const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose()}, none;
   EXPECT_THROW(SweptClearance(model, none), Error);
   EXPECT_THROW(SweptClearance(model, path, {.limit = -1}), Error);
   EXPECT_THROW(SweptClearance(model, path, {.limit = std::nan("")}), Error);
-  EXPECT_THROW(SweptClearance(ClearanceModel(), path), Error);
-  EXPECT_THROW(SweptClearance(ClearanceModel::deforming({model, model}), path), Error);
-  EXPECT_THROW(ClearanceModel(std::vector<Placed>{at(HalfSpace(Vec3::UnitZ(), 0))}), Error);
-  EXPECT_THROW(ClearanceModel(std::vector<Placed>{at(Cloud())}), Error);
+  EXPECT_THROW(SweptClearance(Model(), path), Error);
+  EXPECT_THROW(SweptClearance(Model::deforming({model, model}), path), Error);
+  EXPECT_THROW(Model(std::vector<Placed>{at(HalfSpace(Vec3::UnitZ(), 0))}), Error);
+  EXPECT_THROW(Model(std::vector<Placed>{at(Cloud())}), Error);
 }
 
 }  // namespace clearance_test
-}  // namespace graze
+}  // namespace graze::clearance

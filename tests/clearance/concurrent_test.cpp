@@ -8,7 +8,7 @@
 #include "graze/clearance/clearance.h"
 #include "graze/clearance/paper.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace concurrent_test {
 
 // A rod of points on a bend past scattered scan points.
@@ -29,7 +29,7 @@ Scene make_scene() {
 
 std::vector<PointClearance> measured(const Scene& scene, int threads) {
   const Cloud cloud{PointView(std::span<const Vec3>(scene.rod))};
-  const SweptClearance swept(ClearanceModel(cloud), scene.path, {.limit = 0.2, .threads = threads});
+  const SweptClearance swept(Model(cloud), scene.path, {.limit = 0.2, .threads = threads});
   std::vector<PointClearance> results(scene.scan.size());
   swept.measure(scene.scan, results);
   return results;
@@ -50,7 +50,7 @@ TEST(ConcurrentClearance, OneEngineAnswersManyThreadsAtOnce) {
   const Scene scene = make_scene();
   const auto one = measured(scene, 1);
   const Cloud cloud{PointView(std::span<const Vec3>(scene.rod))};
-  const SweptClearance swept(ClearanceModel(cloud), scene.path, {.limit = 0.2, .threads = 1});
+  const SweptClearance swept(Model(cloud), scene.path, {.limit = 0.2, .threads = 1});
   std::vector<std::vector<PointClearance>> results(4, std::vector<PointClearance>(scene.scan.size()));
   parallel_for(results.size(), [&](std::size_t i) { swept.measure(scene.scan, results[i]); },
                {.threads = 4, .grain = 1});
@@ -70,4 +70,4 @@ TEST(SweptClearance, IsTheSameOnEveryInstructionSet) {
 }
 
 }  // namespace concurrent_test
-}  // namespace graze
+}  // namespace graze::clearance

@@ -13,7 +13,7 @@
 #include "support/refusal.h"
 #include "support/scale.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace coverage_test {
 
 using graze_test::refusal;
@@ -50,8 +50,8 @@ std::vector<Vec3> tube(double from, double to, const std::function<bool(const Ve
   return points;
 }
 
-ClearanceReport report_of(const Way& way, const std::vector<Vec3>& points, const CoverageOptions& options = {},
-                          double bin = 1, int threads = 0) {
+Report report_of(const Way& way, const std::vector<Vec3>& points, const CoverageOptions& options = {}, double bin = 1,
+                 int threads = 0) {
   ReportOptions o;
   o.coverage = options, o.bin = bin, o.threads = threads;
   ReportBuilder builder(ReportPath(way.poses, way.chainage, kBox), o);
@@ -60,8 +60,8 @@ ClearanceReport report_of(const Way& way, const std::vector<Vec3>& points, const
 }
 
 TEST(Coverage, OfATubeIsComplete) {
-  const ClearanceReport r = report_of(straight(100), tube(-12, 112));
-  EXPECT_EQ(r.verdict(), ClearanceVerdict::clear);
+  const Report r = report_of(straight(100), tube(-12, 112));
+  EXPECT_EQ(r.verdict(), Verdict::clear);
   EXPECT_DOUBLE_EQ(r.coverage.from, -10);  // where the rear end stands at first
   EXPECT_DOUBLE_EQ(r.coverage.to, 110);
   EXPECT_DOUBLE_EQ(r.coverage.scanned, 120);
@@ -77,7 +77,7 @@ TEST(Coverage, NothingElseThanAWholeScanIsClear) {
     for (const Vec3& p : whole) out.push_back(move(p));
     return out;
   };
-  using V = ClearanceVerdict;
+  using V = Verdict;
   const auto verdict = [&](const std::vector<Vec3>& points) { return report_of(way, points).verdict(); };
   EXPECT_EQ(verdict({}), V::not_checked);
   EXPECT_EQ(verdict(tube(-12, 30)), V::partly_checked);
@@ -105,18 +105,18 @@ TEST(Coverage, OpenTrackNeedsNothingAboveUnlessAsked) {
   const std::vector<Vec3> ground = tube(-12, 112, [](const Vec3& p) { return p.z() < 0.1; });
   std::vector<Vec3> wide = ground;
   for (const Vec3& p : ground) wide.push_back(p + Vec3(0, p.y() < 0 ? -2 : 2, 0));
-  const ClearanceReport r = report_of(way, wide);
-  EXPECT_EQ(r.verdict(), ClearanceVerdict::clear);
+  const Report r = report_of(way, wide);
+  EXPECT_EQ(r.verdict(), Verdict::clear);
   EXPECT_EQ(r.coverage.seen[static_cast<std::size_t>(Side::above)], 0);
   CoverageOptions all;
   all.demanded = {true, true, true, true};
-  EXPECT_EQ(report_of(way, wide, all).verdict(), ClearanceVerdict::not_checked);
-  EXPECT_EQ(report_of(way, tube(-12, 112), all).verdict(), ClearanceVerdict::clear);
+  EXPECT_EQ(report_of(way, wide, all).verdict(), Verdict::not_checked);
+  EXPECT_EQ(report_of(way, tube(-12, 112), all).verdict(), Verdict::clear);
   // Nothing demanded still needs something to have been there.
   CoverageOptions none;
   none.demanded = {};
-  EXPECT_EQ(report_of(way, {}, none).verdict(), ClearanceVerdict::not_checked);
-  EXPECT_EQ(report_of(way, {{50, 2, 1}}, none).verdict(), ClearanceVerdict::clear);
+  EXPECT_EQ(report_of(way, {}, none).verdict(), Verdict::not_checked);
+  EXPECT_EQ(report_of(way, {{50, 2, 1}}, none).verdict(), Verdict::clear);
 }
 
 TEST(Coverage, ToleratesGapsUpToTheirLength) {
@@ -124,9 +124,9 @@ TEST(Coverage, ToleratesGapsUpToTheirLength) {
   const auto without = [](double from, double to) {
     return tube(-12, 112, [=](const Vec3& p) { return !(p.y() > 1.6 && p.x() >= from && p.x() < to); });
   };
-  EXPECT_EQ(report_of(way, without(40, 43)).verdict(), ClearanceVerdict::clear);
-  const ClearanceReport r = report_of(way, without(40, 44));
-  EXPECT_EQ(r.verdict(), ClearanceVerdict::partly_checked);
+  EXPECT_EQ(report_of(way, without(40, 43)).verdict(), Verdict::clear);
+  const Report r = report_of(way, without(40, 44));
+  EXPECT_EQ(r.verdict(), Verdict::partly_checked);
   ASSERT_EQ(r.coverage.gaps.size(), 1U);
   EXPECT_NEAR(r.coverage.gaps[0].from, 40, 1e-9);
   EXPECT_NEAR(r.coverage.gaps[0].to, 44, 1e-9);
@@ -136,10 +136,10 @@ TEST(Coverage, ToleratesGapsUpToTheirLength) {
   EXPECT_EQ(level_name(r.profile[20], r.options), "clear");
   CoverageOptions patient;
   patient.gap = 4;
-  EXPECT_EQ(report_of(way, without(40, 44), patient).verdict(), ClearanceVerdict::clear);
+  EXPECT_EQ(report_of(way, without(40, 44), patient).verdict(), Verdict::clear);
   // The end of the path has one neighbour.
-  EXPECT_EQ(report_of(way, without(107, 200)).verdict(), ClearanceVerdict::clear);
-  EXPECT_EQ(report_of(way, without(106, 200)).verdict(), ClearanceVerdict::partly_checked);
+  EXPECT_EQ(report_of(way, without(107, 200)).verdict(), Verdict::clear);
+  EXPECT_EQ(report_of(way, without(106, 200)).verdict(), Verdict::partly_checked);
 }
 
 TEST(Coverage, CountsEveryPassOfAPathThatComesBack) {
@@ -153,7 +153,7 @@ TEST(Coverage, CountsEveryPassOfAPathThatComesBack) {
   for (double x = -15; x < 75; x += 0.2) {
     for (double y = -6; y < 10; y += 0.5) points.emplace_back(x, y, 0);
   }
-  const ClearanceReport r = report_of(way, points);
+  const Report r = report_of(way, points);
   // All but the turn, where a plane across the path is that of both directions.
   for (const CoverageGap& gap : r.coverage.gaps) {
     EXPECT_GT(gap.from, 45) << gap.from << " to " << gap.to;
@@ -185,7 +185,7 @@ TEST(Coverage, EqualsPlainLoops) {
     CoverageOptions o;
     o.lookout = draw(0.5, 8), o.points = draw(0.5, 4), o.gap = draw(0, 6);
     const ReportPath path(way.poses, way.chainage, kBox);
-    const ClearanceReport r = report_of(way, points, o, bin);
+    const Report r = report_of(way, points, o, bin);
     std::map<std::int64_t, std::array<std::uint64_t, kSides>> naive;
     for (const Vec3& p : points) {
       std::size_t near = 0;
@@ -193,7 +193,7 @@ TEST(Coverage, EqualsPlainLoops) {
         if ((way.poses[i].translation() - p).norm() < (way.poses[near].translation() - p).norm()) near = i;
       }
       const auto [s, i] = path.place_along(p, near);
-      const Vec3 forward = path.direction(i), left = unit(Vec3(way.poses[i].rotation().col(2)).cross(forward));
+      const Vec3 forward = path.direction(i), left = unit_vector(Vec3(way.poses[i].rotation().col(2)).cross(forward));
       const Vec3 off = p - way.poses[i].translation();
       Aabb section;  // of the box's corners in the frame of travel
       for (int corner = 0; corner < 8; ++corner) {
@@ -248,7 +248,7 @@ TEST(Coverage, OfWhatStandsOrMovesSideways) {
   Way way;
   way.poses.assign(3, Pose());
   way.chainage.assign(3, 0.0);
-  EXPECT_EQ(report_of(way, tube(-12, 12)).verdict(), ClearanceVerdict::clear);
+  EXPECT_EQ(report_of(way, tube(-12, 12)).verdict(), Verdict::clear);
   EXPECT_DOUBLE_EQ(report_of(way, tube(-12, 12)).coverage.length(), 20);
   // Along its own y: what is left and right of the path is before and behind the model.
   Way sideways;
@@ -260,8 +260,8 @@ TEST(Coverage, OfWhatStandsOrMovesSideways) {
   for (double x = -5; x < 25; x += 0.1) {
     for (double y = -14; y < 14; y += 0.25) points.emplace_back(x, y, 0);
   }
-  const ClearanceReport r = report_of(sideways, points);
-  EXPECT_EQ(r.verdict(), ClearanceVerdict::clear);
+  const Report r = report_of(sideways, points);
+  EXPECT_EQ(r.verdict(), Verdict::clear);
   EXPECT_NEAR(r.coverage.length(), 23, 1e-9);
   // Straight up, as a lift.
   Way lift;
@@ -269,7 +269,7 @@ TEST(Coverage, OfWhatStandsOrMovesSideways) {
     lift.poses.push_back(Pose::at({0, 0, 0.5 * k}));
     lift.chainage.push_back(0.5 * k);
   }
-  EXPECT_EQ(report_of(lift, {}).verdict(), ClearanceVerdict::not_checked);
+  EXPECT_EQ(report_of(lift, {}).verdict(), Verdict::not_checked);
 }
 
 TEST(Coverage, RefusesRulesThatMakeNoSense) {
@@ -286,4 +286,4 @@ TEST(Coverage, RefusesRulesThatMakeNoSense) {
 }
 
 }  // namespace coverage_test
-}  // namespace graze
+}  // namespace graze::clearance

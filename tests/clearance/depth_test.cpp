@@ -8,13 +8,13 @@
 #include "graze/motion/motion.h"
 #include "support/scale.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace depth_test {
 
-ClearanceModel box_model() { return ClearanceModel(std::vector<Placed>{at(Box{.half = {5, 1.5, 1}})}); }
+Model box_model() { return Model(std::vector<Placed>{at(Box{.half = {5, 1.5, 1}})}); }
 
 TEST(DirectionalClearance, IsMeasuredAlongTheAxesOfTheCrossSection) {
-  const ClearanceModel model = box_model();
+  const Model model = box_model();
   const Pose pose = Pose::from_rpy({100, 50, 3}, 0, 0, 0.7);
   const auto at_place = [&](const Vec3& place, double margin) {
     return directional_clearance(model, pose, pose * place, margin);
@@ -39,13 +39,13 @@ TEST(DirectionalClearance, CountsTheHollowOfAnOpenWagonAsWagon) {
     }
   }
   const Cloud cloud{PointView(std::span<const Vec3>(walls))};
-  const ClearanceModel model(cloud);
+  const Model model(cloud);
   EXPECT_NEAR(directional_clearance(model, Pose(), {0, 0.5, 0}, 0.05).horizontal, -1.05, 1e-6);
   EXPECT_EQ(model.distance({0, 0.5, 0}).value, 1);
 }
 
 TEST(ExitDepth, LeavesTheSweptVolumeNotOnlyOnePose) {
-  const ClearanceModel model = box_model();
+  const Model model = box_model();
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({100, 0, 0})};
   const SweptClearance swept(model, path, {.limit = 1});
   // Half a metre above the floor of a box that passes: down is the shortest way out of all that it sweeps.
@@ -70,7 +70,7 @@ SweptClearance turning_box(double limit) {
   const std::vector<MeshTriangle> triangles = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
                                                {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
   const std::vector<Pose> path{Pose(), Pose::from_xyzw({1, 2, 0}, 0, 0, 0.9998, 0.0208)};
-  return SweptClearance(ClearanceModel(Mesh(vertices, triangles, {.solid = true})), path, {.limit = limit});
+  return SweptClearance(Model(Mesh(vertices, triangles, {.solid = true})), path, {.limit = limit});
 }
 
 // This point took 3.3 s once, and takes milliseconds.
@@ -117,7 +117,7 @@ TEST(ExitDepth, IsOutAndNothingTriedIsOutSooner) {
 TEST(SweptClearance, OfTurningSolidsIsThatOfDenseSamples) {
   std::mt19937_64 dice(9);
   const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
-  const ClearanceModel model = turning_box(1).model();
+  const Model model = turning_box(1).model();
   for (int i = 0; i < graze_test::scaled(60); ++i) {
     const Vec3 from(draw(-1, 1), draw(-1, 1), draw(-0.5, 0.5)), to = from + Vec3(draw(-1, 1), draw(-1, 1), 0);
     const double yaw = draw(-3, 3), tilt = i % 2 == 0 ? 0 : draw(-1, 1);
@@ -138,10 +138,10 @@ TEST(SweptClearance, OfTurningSolidsIsThatOfDenseSamples) {
       }
       const double clearance = swept.at(point).clearance;
       if (sampled <= 0.5) {
-        EXPECT_LE(clearance, sampled + kClearanceTolerance) << i << " " << n;
-        EXPECT_GE(clearance, sampled - largest / 2 - kClearanceTolerance) << i << " " << n;
+        EXPECT_LE(clearance, sampled + kTolerance) << i << " " << n;
+        EXPECT_GE(clearance, sampled - largest / 2 - kTolerance) << i << " " << n;
       } else if (clearance < kInfinity) {
-        EXPECT_GE(clearance, sampled - largest / 2 - kClearanceTolerance) << i << " " << n;
+        EXPECT_GE(clearance, sampled - largest / 2 - kTolerance) << i << " " << n;
       }
     }
   }
@@ -156,9 +156,9 @@ TEST(SweptClearance, AtMostIsWithinItsSlack) {
     const double exact = swept.at(point).clearance;
     for (const double slack : {0.0, 1e-4, 0.01, 0.2}) {
       const double most = swept.at_most(point, slack);
-      EXPECT_GE(most, exact == kInfinity ? 0.5 : exact - kClearanceTolerance) << i << " " << slack;
+      EXPECT_GE(most, exact == kInfinity ? 0.5 : exact - kTolerance) << i << " " << slack;
       if (exact < kInfinity) {
-        EXPECT_LE(most, exact + slack + kClearanceTolerance) << i << " " << slack;
+        EXPECT_LE(most, exact + slack + kTolerance) << i << " " << slack;
       }
     }
   }
@@ -166,4 +166,4 @@ TEST(SweptClearance, AtMostIsWithinItsSlack) {
 }
 
 }  // namespace depth_test
-}  // namespace graze
+}  // namespace graze::clearance

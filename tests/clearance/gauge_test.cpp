@@ -3,13 +3,13 @@
 
 #include <limits>
 
+#include "apps/synthetic/tunnel.h"
 #include "clearance/tracks.h"
 #include "graze/clearance/gauge.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/clearance/vehicle.h"
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace gauge_test {
 
 using namespace graze_test;
@@ -129,11 +129,11 @@ TEST(CheckGauge, TellsEveryPointByItsOwnChainage) {
 }
 
 TEST(CheckGauge, IsTheSameForAnyNumberOfThreads) {
-  const Tunnel tunnel({.points = 20'000});
+  const synthetic::Tunnel tunnel({.points = 20'000});
   std::vector<Vec3> points(20'000);
   tunnel.make(0, points);
   const Track track(tunnel.track(1));
-  const Gauge gauge = Gauge::around(wagon_mesh().vertices, 0.1);
+  const Gauge gauge = Gauge::around(synthetic::wagon_mesh().vertices, 0.1);
   std::vector<GaugePoint> one(points.size()), two(points.size());
   check_gauge(gauge, track, points, one, {.threads = 1});
   check_gauge(gauge, track, points, two, {.threads = 2});
@@ -146,15 +146,15 @@ TEST(CheckGauge, IsTheSameForAnyNumberOfThreads) {
 // The reason why a gauge is not enough: in a curve the middle of the wagon leaves the section that holds it on straight
 // track, and meets the wall.
 TEST(CheckGauge, MissesCollisionsInCurves) {
-  const Tunnel tunnel({.points = 150'000});
+  const synthetic::Tunnel tunnel({.points = 150'000});
   std::vector<Vec3> points(150'000);
   tunnel.make(0, points);
   const Track track(tunnel.track(0.5));
-  const WagonMesh wagon_triangles = wagon_mesh();
+  const synthetic::WagonMesh wagon_triangles = synthetic::wagon_mesh();
   const Gauge gauge = Gauge::around(wagon_triangles.vertices);
   std::vector<GaugePoint> seen(points.size());
   check_gauge(gauge, track, points, seen);
-  const VehicleRun run = run_along(track, wagon(), {.step = 1});
+  const VehicleRun run = run_along(track, synthetic::wagon(), {.step = 1});
   std::size_t missed = 0, missed_on_straight = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (seen[i].state != GaugeState::clear || !std::isfinite(seen[i].clearance)) continue;
@@ -173,4 +173,4 @@ TEST(CheckGauge, MissesCollisionsInCurves) {
 }
 
 }  // namespace gauge_test
-}  // namespace graze
+}  // namespace graze::clearance

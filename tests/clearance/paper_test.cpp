@@ -10,7 +10,7 @@
 #include "graze/base/error.h"
 #include "support/scale.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace paper_test {
 
 class Dice {
@@ -197,4 +197,4 @@ TEST(PaperClearance, RefusesWhatIsNoQuestion) {
 }
 
 }  // namespace paper_test
-}  // namespace graze
+}  // namespace graze::clearance

@@ -14,21 +14,21 @@
 namespace graze_test {
 namespace placed_far_test {
 
-using graze::ClearanceModel;
-using graze::PointClearance;
 using graze::Pose;
-using graze::SweptClearance;
 using graze::Vec3;
+using graze::clearance::Model;
+using graze::clearance::PointClearance;
+using graze::clearance::SweptClearance;
 
 Pose pose_of(const PlainPose& p) { return Pose::from_wxyz(vec3(p.xyz), p.wxyz[0], p.wxyz[1], p.wxyz[2], p.wxyz[3]); }
 
 // The body in the vehicle's frame: shapes at their local pose, meshes and clouds as they are.
-ClearanceModel model_of(const FarBody& body) {
+Model model_of(const FarBody& body) {
   const graze::Geometry geometry = geometry_of(body);
-  if (const auto* mesh = std::get_if<graze::Mesh>(&geometry)) return ClearanceModel(*mesh);
-  if (const auto* cloud = std::get_if<graze::Cloud>(&geometry)) return ClearanceModel(*cloud, {.threads = 1});
+  if (const auto* mesh = std::get_if<graze::Mesh>(&geometry)) return Model(*mesh);
+  if (const auto* cloud = std::get_if<graze::Cloud>(&geometry)) return Model(*cloud, {.threads = 1});
   const std::vector<graze::Placed> shapes{at(geometry, Pose(), body.local ? pose_of(*body.local) : Pose())};
-  return ClearanceModel(shapes);
+  return Model(shapes);
 }
 
 class ClearanceFar : public testing::TestWithParam<int> {};
@@ -48,7 +48,7 @@ TEST_P(ClearanceFar, IsNeverOverStatedNorMissed) {
     point.spec.xyz = {p.x(), p.y(), p.z()};
     const FarTruth truth(body, point);
 
-    const ClearanceModel model = model_of(body);
+    const Model model = model_of(body);
     const Pose pose = pose_of({body.spec.wxyz, body.spec.xyz});
     const SweptClearance swept(model, std::vector<Pose>{pose}, {.limit = 8, .threads = 1});
     const PointClearance c = swept.at(p);
@@ -65,9 +65,9 @@ TEST_P(ClearanceFar, IsNeverOverStatedNorMissed) {
     if (truth.within(gap)) {
       const SweptClearance tight(model, std::vector<Pose>{pose}, {.limit = gap, .threads = 1});
       EXPECT_TRUE(tight.at(p).found()) << "beyond a limit of " << gap << "\n " << what;
-      const graze::ReportOptions options{
+      const graze::clearance::ReportOptions options{
           .warn = gap + 1, .fail = std::nextafter(gap, 1e300), .tolerance = swept.tolerance()};
-      EXPECT_LE(level_of(c.clearance, options), graze::ClearanceLevel::fail) << what;
+      EXPECT_LE(level_of(c.clearance, options), graze::clearance::Level::fail) << what;
     }
     // On the way, too; and in a block of points, which goes other ways.
     Vec3 on = pose.translation();
@@ -99,7 +99,7 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   graze::Placed box = at(graze::Box{.half = {1, 1, 1}});
   box.uncertainty = 0.25;
   const std::vector<graze::Placed> shapes{at(graze::Box{.half = {1, 1, 1}}, Pose::at({0, 5, 0})), box};
-  const ClearanceModel model(shapes);
+  const Model model(shapes);
   EXPECT_EQ(model.uncertainty(), 0.25);
   const SweptClearance swept(model, std::vector<Pose>{Pose()}, {.limit = 0.5});
   EXPECT_GE(swept.tolerance(), 0.25);
@@ -109,17 +109,16 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   EXPECT_EQ(swept.at({1.7, 0, 0}).clearance, 0.5);
   EXPECT_FALSE(swept.at({1.8, 0, 0}).found());
   // Clear is only what is clear wherever the model really is.
-  const graze::ReportOptions options{.warn = 0.2, .fail = 0.1, .tolerance = swept.tolerance()};
-  EXPECT_EQ(level_of(swept.at({1.2, 0, 0}).clearance, options), graze::ClearanceLevel::hit);
-  EXPECT_EQ(level_of(swept.at({1.3, 0, 0}).clearance, options), graze::ClearanceLevel::fail);
-  EXPECT_EQ(level_of(swept.at({1.4, 0, 0}).clearance, options), graze::ClearanceLevel::warn);
-  EXPECT_EQ(level_of(swept.at({1.49, 0, 0}).clearance, options), graze::ClearanceLevel::clear);
-  EXPECT_EQ(ClearanceModel::deforming({model, model}).uncertainty(), 0.25);
-  EXPECT_EQ(ClearanceModel(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), {.uncertainty = 0.125})
-                .uncertainty(),
+  const graze::clearance::ReportOptions options{.warn = 0.2, .fail = 0.1, .tolerance = swept.tolerance()};
+  EXPECT_EQ(level_of(swept.at({1.2, 0, 0}).clearance, options), graze::clearance::Level::hit);
+  EXPECT_EQ(level_of(swept.at({1.3, 0, 0}).clearance, options), graze::clearance::Level::fail);
+  EXPECT_EQ(level_of(swept.at({1.4, 0, 0}).clearance, options), graze::clearance::Level::warn);
+  EXPECT_EQ(level_of(swept.at({1.49, 0, 0}).clearance, options), graze::clearance::Level::clear);
+  EXPECT_EQ(Model::deforming({model, model}).uncertainty(), 0.25);
+  EXPECT_EQ(Model(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), {.uncertainty = 0.125}).uncertainty(),
             0.125);
-  EXPECT_THROW(ClearanceModel(graze::Mesh(), {.uncertainty = -1}), graze::Error);
-  EXPECT_THROW(ClearanceModel(graze::Mesh(), {.uncertainty = std::nan("")}), graze::Error);
+  EXPECT_THROW(Model(graze::Mesh(), {.uncertainty = -1}), graze::Error);
+  EXPECT_THROW(Model(graze::Mesh(), {.uncertainty = std::nan("")}), graze::Error);
 }
 
 }  // namespace placed_far_test

@@ -13,7 +13,7 @@
 
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace report_test {
 
 using graze_test::refusal;
@@ -64,7 +64,7 @@ Scene make_scene(std::uint64_t seed, std::size_t count, const Vec3& origin = Vec
   return s;
 }
 
-ClearanceReport report_of(const Scene& s, const ReportOptions& options = {}) {
+Report report_of(const Scene& s, const ReportOptions& options = {}) {
   ReportBuilder builder(ReportPath(s.poses, s.chainage, kBox), options);
   builder.add(s.points, s.results, 0);
   return std::move(builder).finish();
@@ -73,7 +73,7 @@ ClearanceReport report_of(const Scene& s, const ReportOptions& options = {}) {
 TEST(Report, CountsEveryPointOnce) {
   const Scene s = make_scene(1, 5000);
   const double tolerance = ReportOptions().tolerance;
-  const ClearanceReport r = report_of(s);
+  const Report r = report_of(s);
   EXPECT_EQ(r.points, 5000U);
   std::uint64_t skipped = 0, within = 0, hits = 0, fail = 0, warn = 0;
   double worst = kInfinity;
@@ -102,7 +102,7 @@ TEST(Report, CountsEveryPointOnce) {
 TEST(Report, ProfileHasTheLeastOfEachSideInEachRow) {
   const Scene s = make_scene(2, 4000);
   const ReportPath path(s.poses, s.chainage, kBox);
-  const ClearanceReport r = report_of(s, {.bin = 2});
+  const Report r = report_of(s, {.bin = 2});
   std::map<std::pair<std::int64_t, Side>, std::pair<double, std::size_t>> naive;
   for (std::size_t i = 0; i < s.points.size(); ++i) {
     if (!s.results[i].found()) continue;
@@ -123,13 +123,13 @@ TEST(Report, ProfileHasTheLeastOfEachSideInEachRow) {
     for (std::size_t side = 0; side < kSides; ++side) {
       const auto found = naive.find({static_cast<std::int64_t>(std::floor(row.from / 2)), static_cast<Side>(side)});
       if (found == naive.end()) {
-        EXPECT_EQ(row.least[side].clearance, kInfinity);
+        EXPECT_EQ(row.nearest[side].clearance, kInfinity);
         continue;
       }
       ++filled;
-      EXPECT_EQ(row.least[side].clearance, found->second.first);
-      EXPECT_EQ(row.least[side].index, found->second.second);
-      EXPECT_EQ(row.least[side].side, static_cast<Side>(side));
+      EXPECT_EQ(row.nearest[side].clearance, found->second.first);
+      EXPECT_EQ(row.nearest[side].index, found->second.second);
+      EXPECT_EQ(row.nearest[side].side, static_cast<Side>(side));
     }
   }
   EXPECT_EQ(filled, naive.size());
@@ -176,25 +176,25 @@ TEST(Report, SidesFollowTheBox) {
 
 TEST(Report, LevelsMeetAtTheThresholds) {
   const ReportOptions o{.warn = 0.2, .fail = 0.1, .tolerance = 0};
-  EXPECT_EQ(level_of(0, o), ClearanceLevel::hit);  // touching
-  EXPECT_EQ(level_of(-1, o), ClearanceLevel::hit);
-  EXPECT_EQ(level_of(kNaN, o), ClearanceLevel::hit);
-  EXPECT_EQ(level_of(0.0999, o), ClearanceLevel::fail);
-  EXPECT_EQ(level_of(0.1, o), ClearanceLevel::warn);
-  EXPECT_EQ(level_of(0.2, o), ClearanceLevel::clear);
-  EXPECT_EQ(level_of(kInfinity, o), ClearanceLevel::clear);
-  EXPECT_EQ(level_of(0, {.warn = 0, .fail = 0, .tolerance = 0}), ClearanceLevel::hit);
+  EXPECT_EQ(level_of(0, o), Level::hit);  // touching
+  EXPECT_EQ(level_of(-1, o), Level::hit);
+  EXPECT_EQ(level_of(kNaN, o), Level::hit);
+  EXPECT_EQ(level_of(0.0999, o), Level::fail);
+  EXPECT_EQ(level_of(0.1, o), Level::warn);
+  EXPECT_EQ(level_of(0.2, o), Level::clear);
+  EXPECT_EQ(level_of(kInfinity, o), Level::clear);
+  EXPECT_EQ(level_of(0, {.warn = 0, .fail = 0, .tolerance = 0}), Level::hit);
   // A threshold is kept if the truth keeps it wherever the tolerance lets it be.
   const ReportOptions t{.warn = 0.2, .fail = 0.1, .tolerance = 0.01};
-  EXPECT_EQ(level_of(0.01, t), ClearanceLevel::hit);
-  EXPECT_EQ(level_of(0.0101, t), ClearanceLevel::fail);
-  EXPECT_EQ(level_of(0.1099, t), ClearanceLevel::fail);
-  EXPECT_EQ(level_of(0.1101, t), ClearanceLevel::warn);
-  EXPECT_EQ(level_of(0.2099, t), ClearanceLevel::warn);
-  EXPECT_EQ(level_of(0.2101, t), ClearanceLevel::clear);
-  EXPECT_EQ(level_of(kNaN, t), ClearanceLevel::hit);
-  EXPECT_EQ(level_of(kInfinity, t), ClearanceLevel::clear);
-  EXPECT_EQ(level_of(0.1, {.warn = 0.2, .fail = 0.1}), ClearanceLevel::fail) << "the search leaves that open";
+  EXPECT_EQ(level_of(0.01, t), Level::hit);
+  EXPECT_EQ(level_of(0.0101, t), Level::fail);
+  EXPECT_EQ(level_of(0.1099, t), Level::fail);
+  EXPECT_EQ(level_of(0.1101, t), Level::warn);
+  EXPECT_EQ(level_of(0.2099, t), Level::warn);
+  EXPECT_EQ(level_of(0.2101, t), Level::clear);
+  EXPECT_EQ(level_of(kNaN, t), Level::hit);
+  EXPECT_EQ(level_of(kInfinity, t), Level::clear);
+  EXPECT_EQ(level_of(0.1, {.warn = 0.2, .fail = 0.1}), Level::fail) << "the search leaves that open";
 }
 
 // Clusters by looking at all pairs of cells.
@@ -260,7 +260,7 @@ TEST(Report, ClustersAreThoseOfAllPairsOfCells) {
     const Scene s = make_scene(100 + seed, 700);
     const ReportOptions o{
         .warn = 0.4, .fail = 0.05, .tolerance = 0, .link = 1.0 + 0.1 * static_cast<double>(seed), .halo = 2};
-    const ClearanceReport r = report_of(s, o);
+    const Report r = report_of(s, o);
     std::vector<std::set<std::size_t>> naive = naive_clusters(s, o);
     ASSERT_EQ(r.clusters.size(), naive.size());
     const auto worst = [&](const std::set<std::size_t>& members) {
@@ -286,7 +286,7 @@ TEST(Report, ClustersAreThoseOfAllPairsOfCells) {
 TEST(Report, DependsNeitherOnPartsNorOnThreads) {
   const Scene s = make_scene(7, 3000);
   const ReportPath path(s.poses, s.chainage, kBox);
-  const auto text = [](const ClearanceReport& r) { return profile_csv(r) + clusters_csv(r); };
+  const auto text = [](const Report& r) { return profile_csv(r) + clusters_csv(r); };
   const std::string whole = text(report_of(s, {.threads = 1}));
   EXPECT_EQ(text(report_of(s, {.threads = 4})), whole);
   ReportBuilder builder(path);
@@ -299,7 +299,7 @@ TEST(Report, DependsNeitherOnPartsNorOnThreads) {
 
 TEST(Report, IsTheSameFarFromTheOrigin) {
   const Scene near = make_scene(8, 2000), far = make_scene(8, 2000, {4.5e6, 5.5e5, 300});
-  const ClearanceReport a = report_of(near, {.bin = 5}), b = report_of(far, {.bin = 5});
+  const Report a = report_of(near, {.bin = 5}), b = report_of(far, {.bin = 5});
   ASSERT_EQ(a.profile.size(), b.profile.size());
   EXPECT_NEAR(a.worst.chainage, b.worst.chainage, 1e-4);
   EXPECT_LT((a.worst.in_vehicle - b.worst.in_vehicle).norm(), 1e-4);
@@ -307,14 +307,14 @@ TEST(Report, IsTheSameFarFromTheOrigin) {
 
 TEST(Report, OfNothingIsNotChecked) {
   const Scene s = make_scene(9, 0);
-  const ClearanceReport r = report_of(s);
+  const Report r = report_of(s);
   EXPECT_TRUE(r.passed());
-  EXPECT_EQ(r.verdict(), ClearanceVerdict::not_checked);
+  EXPECT_EQ(r.verdict(), Verdict::not_checked);
   EXPECT_GE(r.profile.size(), 120U);  // all that the vehicle sweeps
   EXPECT_TRUE(r.clusters.empty());
   EXPECT_EQ(r.worst.clearance, kInfinity);
   const std::string header =
-      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,least_m,level,left_points,right_points,"
+      "chainage_from_m,chainage_to_m,left_m,right_m,above_m,below_m,min_m,level,left_points,right_points,"
       "above_points,below_points,unseen,scanned\n";
   EXPECT_TRUE(profile_csv(r).starts_with(header));
   EXPECT_NE(profile_csv(r).find("\n-9.0000,-8.0000,,,,,,not scanned,0,0,0,0,left+right+above+below,no\n"),
@@ -323,7 +323,7 @@ TEST(Report, OfNothingIsNotChecked) {
 
 TEST(Report, ListsAtMostSoManyClustersAndCountsTheRest) {
   const Scene s = make_scene(10, 2000);
-  const ClearanceReport all = report_of(s, {.clusters = 100000}), few = report_of(s, {.clusters = 3});
+  const Report all = report_of(s, {.clusters = 100000}), few = report_of(s, {.clusters = 3});
   ASSERT_GT(all.clusters.size(), 3U);
   EXPECT_EQ(few.clusters.size(), 3U);
   EXPECT_EQ(few.clusters_found, all.clusters.size());
@@ -351,4 +351,4 @@ TEST(Report, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace report_test
-}  // namespace graze
+}  // namespace graze::clearance

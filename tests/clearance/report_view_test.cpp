@@ -12,7 +12,7 @@
 #include "support/generator.h"
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace report_view_test {
 
 using graze_test::Generator;
@@ -47,7 +47,7 @@ Scene make_scene(std::uint64_t seed, std::size_t count, const Vec3& origin = Vec
   return s;
 }
 
-ClearanceReport report_of(const Scene& s) {
+Report report_of(const Scene& s) {
   ReportBuilder builder(s.path());
   builder.add(s.points, s.results, 0);
   return std::move(builder).finish();
@@ -90,7 +90,7 @@ std::multiset<std::array<double, 4>> unpacked(const ReportCloud& cloud) {
 TEST(ReportView, ACloudWithinItsBudgetHasEveryPoint) {
   for (const Vec3& origin : {Vec3(0, 0, 0), Vec3(4.5e6, 5.1e5, 220)}) {
     const Scene s = make_scene(1, 20000, origin);
-    const ClearanceReport r = report_of(s);
+    const Report r = report_of(s);
     ReportCloudBuilder builder(r, s.path(), {.points = 1'000'000, .leaf = 200, .limit = 0.9});
     builder.add(s.points, s.results, 0);
     const ReportCloud cloud = std::move(builder).finish();
@@ -173,7 +173,7 @@ TEST(ReportView, ACloudOfEqualPointsEnds) {
 TEST(ReportView, ASectionHasTheWorstPointOfEachCell) {
   const Scene s = make_scene(6, 40000);
   const ReportPath path = s.path();
-  const ClearanceReport r = report_of(s);
+  const Report r = report_of(s);
   ASSERT_GE(r.clusters.size(), 1U);
   std::vector<ReportPlace> places;
   for (std::size_t i = 0; i < std::min<std::size_t>(r.clusters.size(), 4); ++i) places.push_back(r.clusters[i].worst);
@@ -238,4 +238,4 @@ TEST(ReportView, ModelsOfEveryKindAreDrawn) {
 }
 
 }  // namespace report_view_test
-}  // namespace graze
+}  // namespace graze::clearance

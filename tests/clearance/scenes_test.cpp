@@ -1,14 +1,14 @@
 // The scenes that do not exist: the same for everybody, and what they are said to be.
 #include <gtest/gtest.h>
 
+#include "apps/synthetic/assembly_line.h"
+#include "apps/synthetic/tunnel.h"
 #include "clearance/tracks.h"
-#include "graze/clearance/assembly_line.h"
 #include "graze/clearance/track.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/motion/motion.h"
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::synthetic {
 namespace scenes_test {
 
 using namespace graze_test;
@@ -58,7 +58,8 @@ TEST(Scenes, MayStandFarAway) {
   const std::vector<Vec3> near = all_of(Tunnel({.points = 5000}));
   const std::vector<Vec3> far = all_of(Tunnel({.points = 5000, .origin = kFar}));
   for (std::size_t i = 0; i < near.size(); ++i) EXPECT_LE((near[i] + kFar - far[i]).norm(), 2e-9);
-  const Trajectory track = Tunnel({.points = 0}).track(1), away = Tunnel({.points = 0, .origin = kFar}).track(1);
+  const clearance::Trajectory track = Tunnel({.points = 0}).track(1),
+                              away = Tunnel({.points = 0, .origin = kFar}).track(1);
   for (std::size_t i = 0; i < track.size(); ++i) {
     EXPECT_LE((track.poses[i].translation() + kFar - away.poses[i].translation()).norm(), 2e-9);
     EXPECT_EQ(track.poses[i].rotation(), away.poses[i].rotation());
@@ -66,7 +67,7 @@ TEST(Scenes, MayStandFarAway) {
 }
 
 TEST(Tunnel, TrackHasItsCurvesCantAndSlopes) {
-  const Trajectory track = Tunnel({.points = 0}).track(0.1);
+  const clearance::Trajectory track = Tunnel({.points = 0}).track(0.1);
   track.check();
   EXPECT_NEAR(track.length(), 1144, 0.1);
   const auto curvature_at = [&](double s) {
@@ -92,12 +93,12 @@ TEST(Tunnel, TrackHasItsCurvesCantAndSlopes) {
 TEST(Tunnel, ScanHasRailsWallsAndNoHoles) {
   const Tunnel tunnel({.points = 300'000});
   const std::vector<Vec3> points = all_of(tunnel);
-  const Track track(tunnel.track(0.2));
+  const clearance::Track track(tunnel.track(0.2));
   std::size_t rails = 0, inside = 0, walls = 0;
   std::vector<int> per_metre(1145);
   for (const Vec3& p : points) {
     ASSERT_TRUE(is_finite(p));
-    const TrackPlace place = track.nearest(p, 40);
+    const clearance::TrackPlace place = track.nearest(p, 40);
     ASSERT_LE(place.distance, 17);
     ++per_metre[static_cast<std::size_t>(place.chainage)];
     const Vec3 local = track.pose_at(place).inverse() * p;
@@ -128,7 +129,7 @@ TEST(Wagon, IsClosedAndOnItsWheels) {
 
 TEST(AssemblyLine, TurnsInSmallSteps) {
   const AssemblyLine line({.points = 0, .stations = 5});
-  const Trajectory path = line.path();
+  const clearance::Trajectory path = line.path();
   path.check();
   double turned = 0;
   for (std::size_t i = 1; i < path.size(); ++i) {
@@ -154,4 +155,4 @@ TEST(Scenes, RefuseWhatTheyCannotMake) {
 }
 
 }  // namespace scenes_test
-}  // namespace graze
+}  // namespace graze::synthetic

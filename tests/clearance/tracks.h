@@ -12,9 +12,9 @@ namespace graze_test {
 inline const graze::Vec3 kFar(450'000, 4'500'000, 400);
 
 /// A level curve to the left about center + (0, radius, 0), from its lowest point on, with a constant roll.
-inline graze::Trajectory circle(double radius, double length, double step, const graze::Vec3& begin = {0, 0, 0},
-                                double roll = 0) {
-  graze::Trajectory track;
+inline graze::clearance::Trajectory circle(double radius, double length, double step,
+                                           const graze::Vec3& begin = {0, 0, 0}, double roll = 0) {
+  graze::clearance::Trajectory track;
   const auto pieces = static_cast<int>(std::ceil(length / step));
   for (int i = 0; i <= pieces; ++i) {
     const double angle = length / radius * i / pieces;
@@ -26,8 +26,8 @@ inline graze::Trajectory circle(double radius, double length, double step, const
 }
 
 /// A line that wanders about, with rotations that do as well.
-inline graze::Trajectory wandering(Generator& random, int poses, const graze::Vec3& begin = {0, 0, 0}) {
-  graze::Trajectory track;
+inline graze::clearance::Trajectory wandering(Generator& random, int poses, const graze::Vec3& begin = {0, 0, 0}) {
+  graze::clearance::Trajectory track;
   graze::Vec3 p = begin, way(1, 0, 0);
   for (int i = 0; i < poses; ++i) {
     track.poses.push_back(random.pose(1).moved_to(p));
@@ -45,7 +45,7 @@ inline double segment_distance(const graze::Vec3& p, const graze::Vec3& a, const
   return way.cross(p - a).norm() / way.norm();
 }
 
-inline double line_distance(const graze::Vec3& p, const graze::Trajectory& track) {
+inline double line_distance(const graze::Vec3& p, const graze::clearance::Trajectory& track) {
   double nearest = (p - track.poses[0].translation()).norm();
   for (std::size_t i = 1; i < track.size(); ++i) {
     nearest = std::min(nearest, segment_distance(p, track.poses[i - 1].translation(), track.poses[i].translation()));

@@ -11,7 +11,7 @@
 #include "graze/motion/motion.h"
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace trajectory_test {
 
 using namespace graze_test;
@@ -264,4 +264,4 @@ TEST(Track, FindsTheFirstPlaceAhead) {
 }
 
 }  // namespace trajectory_test
-}  // namespace graze
+}  // namespace graze::clearance

@@ -3,14 +3,14 @@
 
 #include <Eigen/Geometry>
 
+#include "apps/synthetic/tunnel.h"
 #include "clearance/tracks.h"
 #include "graze/base/error.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/clearance/vehicle.h"
 #include "graze/motion/motion.h"
 #include "support/refusal.h"
 
-namespace graze {
+namespace graze::clearance {
 namespace vehicle_test {
 
 using namespace graze_test;
@@ -55,7 +55,7 @@ TEST(Vehicle, BogieCentresStayOnTheTrack) {
   vehicle.rear_axis_height = -0.4;
   vehicle.front_axis_height = 0.3;
   for (const Vec3& origin : {Vec3(0, 0, 0), kFar}) {
-    const Track track(Tunnel({.points = 0, .origin = origin}).track(0.5));
+    const Track track(synthetic::Tunnel({.points = 0, .origin = origin}).track(0.5));
     const VehicleRun run = run_along(track, vehicle, {.step = 3.3});
     // The last digit of 4.5e6 m is 9e-10 m; each of three coordinates is rounded by half of that, some times over.
     const double rounding = origin.isZero(0) ? 1e-12 : 3e-9;
@@ -218,7 +218,7 @@ TEST(Vehicle, MovesAsDenseSamplingOfTheStatedFormula) {
 }
 
 TEST(ConcurrentVehicle, IsTheSameForAnyNumberOfThreads) {
-  const Track track(Tunnel({.points = 0}).track(0.5));
+  const Track track(synthetic::Tunnel({.points = 0}).track(0.5));
   const VehicleRun one = run_along(track, coach(), {.step = 0.5, .threads = 1});
   for (const int threads : {2, 3, 7}) {
     const VehicleRun many = run_along(track, coach(), {.step = 0.5, .threads = threads});
@@ -254,4 +254,4 @@ TEST(Vehicle, MayStandWithItsTrackUnderBothBogiesJustSo) {
 }
 
 }  // namespace vehicle_test
-}  // namespace graze
+}  // namespace graze::clearance

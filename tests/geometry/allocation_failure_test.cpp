@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "graze/geometry/bounding.h"
-#include "graze/geometry/cloud.h"
+#include "graze/geometry/cloud_builder.h"
 #include "graze/geometry/deforming_mesh.h"
 #include "graze/geometry/moving_mesh.h"
 #include "graze/index/bounds_tree.h"
@@ -132,9 +132,8 @@ TEST(AllocationFailure, LeavesNoHalfMadeCloud) {
   fail_each_allocation("cloud", [&] { return Cloud(std::span<const Vec3>(points)).stamp(); });
   fail_each_allocation("tree of a cloud", [&] { return Cloud(std::span<const Vec3>(points)).tree().size(); });
   fail_each_allocation("cloud of floats", [&] {
-    return Cloud(PointView(floats.data(), points.size()),
-                 {.radius = 0.1,
-                  .attributes = {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))}}})
+    return Cloud(PointView(floats.data(), points.size()), {.radius = 0.1},
+                 {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))}})
         .stamp();
   });
 }
@@ -151,7 +150,7 @@ TEST(AllocationFailure, LeavesNoHalfMadeIndex) {
   fail_each_allocation("k-d tree", [&] { return KdTree(PointView(floats), {.threads = 1}).size(); });
   fail_each_allocation("point grid", [&] { return PointGrid(PointView(floats)).size(); });
   const PointView few(std::span<const float>(floats).first(150));
-  fail_each_allocation("capt", [&] { return Capt(few, {.least_radius = 0.01, .most_radius = 0.1}).size(); });
+  fail_each_allocation("capt", [&] { return Capt(few, {.min_radius = 0.01, .max_radius = 0.1}).size(); });
   const Soup soup = closed(5, true);
   fail_each_allocation("bounds tree", [&] { return BoundsTree<Obb>(soup.vertices, soup.triangles).size(); });
 

@@ -1,4 +1,4 @@
-#include "graze/geometry/cloud.h"
+#include "graze/geometry/cloud_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -315,10 +315,10 @@ TEST(Cloud, KeepsAttributesByTheCallersIndex) {
     std::uint8_t r, g, b;
   };
   const std::vector<Pixel> pixels = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
-  const Cloud cloud(PointView(points),
-                    {.attributes = {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))},
-                                    {"stamp", ColumnView::of(std::span<const std::int64_t>(stamp))},
-                                    {"green", ColumnView::of(&pixels[0].g, 3, sizeof(Pixel))}}});
+  const Cloud cloud(PointView(points), {},
+                    {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))},
+                     {"stamp", ColumnView::of(std::span<const std::int64_t>(stamp))},
+                     {"green", ColumnView::of(&pixels[0].g, 3, sizeof(Pixel))}});
   ASSERT_EQ(cloud.attributes().size(), 3U);
   EXPECT_EQ((*cloud.attribute("intensity"))[2], 65535);
   EXPECT_EQ(cloud.attribute("stamp")->values<std::int64_t>()[2], stamp[2]);
@@ -340,15 +340,15 @@ TEST(Cloud, RefusesNonsenseAtTheDoor) {
   EXPECT_NE(refusal([&] { Cloud().with_radius(kNan); }), "");
   const double values[2] = {1, 2};
   EXPECT_EQ(refusal([&] {
-              Cloud(one, {.attributes = {{"a", ColumnView::of(values, 2)}}});
+              Cloud(one, {}, {{"a", ColumnView::of(values, 2)}});
             }),
             "cloud attribute 'a': needs one value per point: 1, got 2");
   const ColumnView fit = ColumnView::of(values, 1);
   EXPECT_EQ(refusal([&] {
-              Cloud(one, {.attributes = {{"a", fit}, {"a", fit}}});
+              Cloud(one, {}, {{"a", fit}, {"a", fit}});
             }),
             "cloud attribute 'a': is given twice; names must differ");
-  EXPECT_EQ(refusal([&] { Cloud(one, {.attributes = {{"", fit}}}); }), "cloud attribute: needs a name, got none");
+  EXPECT_EQ(refusal([&] { Cloud(one, {}, {{"", fit}}); }), "cloud attribute: needs a name, got none");
 }
 
 TEST(CloudBuilder, MakesTheSameCloudFromAnyParts) {

@@ -57,7 +57,7 @@ bool same_bits(const graze::Buffer<T>& a, const graze::Buffer<T>& b) {
 
 // All that is derived, but for how the tree divides the triangles.
 void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
-  const auto &a = mesh.data(), &b = fresh.data();
+  const auto &a = data_of(mesh), &b = data_of(fresh);
   EXPECT_EQ(mesh.validate(), "");
   EXPECT_EQ(a.pieces, b.pieces);
   EXPECT_EQ(a.weld, b.weld);
@@ -76,7 +76,7 @@ void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
 }
 
 void expect_as_built(const Mesh& mesh, const Mesh& fresh) {
-  const auto &a = mesh.data(), &b = fresh.data();
+  const auto &a = data_of(mesh), &b = data_of(fresh);
   EXPECT_EQ(a.tree_stamp, b.tree_stamp);
   EXPECT_TRUE(same_bits(a.tree.nodes, b.tree.nodes) && same_bits(a.tree.order, b.tree.order));
   EXPECT_EQ(a.tree.cost, b.tree.cost);
@@ -118,17 +118,17 @@ TEST(DeformingMesh, SeesThatWhatWasConnectedIsApart) {
   const Mesh cube = closed(1, false).moved(Vec3::Zero(), 10).mesh(true);
   std::vector<Vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}, {-1, 0, 0}, {0, -1, 0}};
   DeformingMesh two(vertices, std::vector<MeshTriangle>{{0, 1, 2}, {3, 4, 5}});
-  EXPECT_EQ(two.mesh().data().pieces.size(), 1u);
+  EXPECT_EQ(data_of(two.mesh()).pieces.size(), 1u);
   for (std::size_t i = 0; i < 3; ++i) vertices[i].x() += 19;
   two.replace_vertices(vertices);
-  EXPECT_EQ(two.mesh().data().pieces.size(), 2u);
+  EXPECT_EQ(data_of(two.mesh()).pieces.size(), 2u);
   EXPECT_TRUE(collide(at(two), at(cube))) << "one of them is still inside";
   EXPECT_LT(distance(at(two), at(cube)).value, 0);
   two.rebuild();
   EXPECT_LT(distance(at(two), at(cube)).value, 0);
   for (std::size_t i = 0; i < 3; ++i) vertices[i].x() -= 19;
   two.replace_vertices(vertices);
-  EXPECT_EQ(two.mesh().data().pieces.size(), 1u) << "they came together again";
+  EXPECT_EQ(data_of(two.mesh()).pieces.size(), 1u) << "they came together again";
 }
 
 TEST(DeformingMesh, FacesOutwardsAfterItWasMirrored) {
@@ -136,7 +136,7 @@ TEST(DeformingMesh, FacesOutwardsAfterItWasMirrored) {
   DeformingMesh mesh(box.mesh(true));
   for (Vec3& v : box.vertices) v.x() = -v.x();
   mesh.replace_vertices(box.vertices);
-  EXPECT_EQ(mesh.mesh().data().facing, -1);
+  EXPECT_EQ(data_of(mesh.mesh()).facing, -1);
   const Placed ball = at(graze::Sphere{.radius = 0.1}, Pose::at({1.05, 0.1, 0.2}));
   const Distance d = distance(at(mesh), ball), fresh = distance(at(box.mesh(true)), ball);
   EXPECT_EQ(d.value, fresh.value);
@@ -257,8 +257,8 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
     for (int step = 0; step < 8 && !HasFailure(); ++step) {
       SCOPED_TRACE(testing::Message() << "round " << round << ", step " << step);
       std::vector<Vec3> next = soup.vertices;
-      const std::vector<std::uint32_t> pieces = mesh.mesh().data().pieces;
-      const double facing = mesh.mesh().data().facing;
+      const std::vector<std::uint32_t> pieces = data_of(mesh.mesh()).pieces;
+      const double facing = data_of(mesh.mesh()).facing;
       const std::uint64_t stamp = mesh.mesh().stamp();
       if (random.chance(0.5)) kept.emplace_back(mesh.mesh(), stamp);  // else the change is made in place
       const bool right = bend(next, start, random);
@@ -276,10 +276,10 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
       const Mesh fresh = soup.mesh(solid), now = mesh.mesh();
       expect_as_new(now, fresh);
       if (soup.triangles.size() < 60) {
-        EXPECT_EQ(now.data().pieces.size(), count_pieces(soup));
+        EXPECT_EQ(data_of(now).pieces.size(), count_pieces(soup));
       }
-      parted += now.data().pieces != pieces ? 1 : 0;
-      turned += now.data().facing != facing ? 1 : 0;
+      parted += data_of(now).pieces != pieces ? 1 : 0;
+      turned += data_of(now).facing != facing ? 1 : 0;
       expect_answers_as_new(now, fresh, cube, random);
       if (!random.chance(0.3)) continue;
       mesh.rebuild({.threads = 1 + step % 3});

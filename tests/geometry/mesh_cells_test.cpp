@@ -45,7 +45,7 @@ TEST(MeshCells, KnowWhatRaysFindAndAreFarFromTriangles) {
   for (const Soup& soup : solids()) {
     const Mesh solid = soup.mesh(true);
     EXPECT_EQ(solid.validate(), "");
-    const mesh::Data& data = solid.data();
+    const mesh::Data& data = data_of(solid);
     const Vec3 center = solid.bounds().center(), half = 1.1 * solid.bounds().half();
     for (int i = 0, n = scaled(3000); i < n; ++i) {
       Vec3 p = center;
@@ -98,8 +98,8 @@ TEST(MeshCells, AreFewWhereTrianglesAreLong) {
     fan.triangles.push_back({0, a, b}), fan.triangles.push_back({1, b, a});
   }
   const Mesh solid = fan.mesh(true);
-  ASSERT_NE(solid.data().cells, nullptr);
-  EXPECT_LT(solid.data().cells->winding.size(), 8 * fan.triangles.size());
+  ASSERT_NE(data_of(solid).cells, nullptr);
+  EXPECT_LT(data_of(solid).cells->winding.size(), 8 * fan.triangles.size());
   EXPECT_EQ(solid.winding({30, 20, 0.1}), 1);
   EXPECT_EQ(solid.winding({30, 20, 0.9}), 0);
 }
@@ -113,7 +113,7 @@ TEST(MeshCells, FollowVerticesThatMove) {
   EXPECT_EQ(moved.validate(), "");
   EXPECT_EQ(moved.winding({0, 0, 0}), 0);
   EXPECT_EQ(moved.winding({5, 0, 0}), 1);
-  EXPECT_GT(moved.memory_bytes(), moved.data().cells->memory_bytes() + 100 * moved.size());
+  EXPECT_GT(moved.memory_bytes(), data_of(moved).cells->memory_bytes() + 100 * moved.size());
 }
 
 }  // namespace mesh_cells_test

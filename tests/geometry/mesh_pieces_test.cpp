@@ -31,7 +31,7 @@ TEST(Mesh, HasAsManyPiecesAsItHas) {
         if (loose) soup = loosened(soup);
         const Mesh mesh = soup.mesh();
         EXPECT_EQ(mesh.report().pieces, copies) << soup.triangles.size() << " triangles";
-        EXPECT_EQ(mesh.data().pieces.size(), copies) << soup.triangles.size() << " triangles";
+        EXPECT_EQ(data_of(mesh).pieces.size(), copies) << soup.triangles.size() << " triangles";
       }
     }
   }
@@ -40,7 +40,7 @@ TEST(Mesh, HasAsManyPiecesAsItHas) {
     fan.vertices.push_back(Vec3::Zero());
     for (int i = 0; i <= count; ++i) fan.vertices.push_back({std::cos(0.01 * i), std::sin(0.01 * i), 1e-4 * i});
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) fan.triangles.push_back({0, i + 1, i + 2});
-    EXPECT_EQ(fan.mesh().data().pieces.size(), 1u) << count;
+    EXPECT_EQ(data_of(fan.mesh()).pieces.size(), 1u) << count;
   }
   Soup many;
   for (int i = 0; i < 600; ++i) {
@@ -53,14 +53,14 @@ TEST(Mesh, HasAsManyPiecesAsItHas) {
 TEST(Mesh, NamesPiecesByTheirLowestVertexAndWeldsOnlyWhereIndicesDoNotTell) {
   Soup two = closed(1, false);
   two.add(closed(1, false).moved({5, 0, 0}));
-  EXPECT_EQ(two.mesh(true).data().pieces, (std::vector<std::uint32_t>{0, 8}));
+  EXPECT_EQ(data_of(two.mesh(true)).pieces, (std::vector<std::uint32_t>{0, 8}));
   std::reverse(two.triangles.begin(), two.triangles.end());
-  EXPECT_EQ(two.mesh().data().pieces, (std::vector<std::uint32_t>{8, 0})) << "in the order of the triangles";
-  EXPECT_EQ(two.mesh().data().weld.size(), 16u);
+  EXPECT_EQ(data_of(two.mesh()).pieces, (std::vector<std::uint32_t>{8, 0})) << "in the order of the triangles";
+  EXPECT_EQ(data_of(two.mesh()).weld.size(), 16u);
   const Mesh one = closed(2, false).mesh(true);
-  EXPECT_TRUE(one.data().connected && one.data().closed && one.data().weld.empty());
+  EXPECT_TRUE(data_of(one).connected && data_of(one).closed && data_of(one).weld.empty());
   const Mesh loose = loosened(closed(2, false)).mesh(true);
-  EXPECT_TRUE(!loose.data().connected && !loose.data().closed && !loose.data().weld.empty());
+  EXPECT_TRUE(!data_of(loose).connected && !data_of(loose).closed && !data_of(loose).weld.empty());
   const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   EXPECT_EQ(refusal([&] {
               Mesh(corners, std::vector<MeshTriangle>{{1, 2, 0}}, {.solid = true});

@@ -49,7 +49,7 @@ TEST(Mesh, HoldsItsTrianglesWhateverTheyAre) {
       EXPECT_NE(mesh.stamp(), before.stamp());
       deforming.rebuild();
       ASSERT_EQ(deforming.validate(), "");
-      EXPECT_EQ(deforming.decay(), 1);
+      EXPECT_EQ(deforming.cost_ratio(), 1);
     }
   }
 }
@@ -97,7 +97,7 @@ TEST(Mesh, ReportsWhatItIs) {
   r = loose.mesh(true).report();
   EXPECT_TRUE(r.watertight);
   EXPECT_EQ(r.pieces, 1u);
-  EXPECT_EQ(loose.mesh().data().pieces.size(), 1u);
+  EXPECT_EQ(data_of(loose.mesh()).pieces.size(), 1u);
   // Defects are counted.
   box.add(closed(1, false).moved({5, 0, 0}));
   box.triangles.push_back(box.triangles[7]);
@@ -164,7 +164,7 @@ TEST(ConcurrentMesh, IsTheSameForAnyNumberOfThreads) {
   DeformingMesh other(soup.vertices, soup.triangles, {.threads = 4});
   const auto same = [&] {
     const Mesh now = other.mesh();
-    const auto &a = one.data(), &b = now.data();
+    const auto &a = data_of(one), &b = data_of(now);
     return a.wide.size() == b.wide.size() && a.blocks.size() == b.blocks.size() &&
            std::memcmp(a.wide.data(), b.wide.data(), a.wide.size() * sizeof(graze::mesh::Wide)) == 0 &&
            std::memcmp(a.blocks.data(), b.blocks.data(), a.blocks.size() * sizeof(graze::mesh::Block)) == 0;

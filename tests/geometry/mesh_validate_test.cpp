@@ -10,15 +10,19 @@ namespace mesh_validate_test {
 
 using graze::Mesh;
 
+Mesh made_of(const std::shared_ptr<const graze::mesh::Data>& data) {
+  return graze::detail::Access::made_of<Mesh>(data);
+}
+
 TEST(MeshValidate, TellsWhatIsStale) {
   const Soup soup = loosened(closed(2, false));
   const auto wrong = [&](const auto& spoil) {
     auto data = std::make_shared<graze::mesh::Data>();
     data->vertices = soup.vertices, data->triangles = soup.triangles, data->solid = true;
     data->build(1);
-    EXPECT_EQ(Mesh(data).validate(), "");
+    EXPECT_EQ(made_of(data).validate(), "");
     spoil(*data);
-    return Mesh(data).validate();
+    return made_of(data).validate();
   };
   using Data = graze::mesh::Data;
   EXPECT_NE(wrong([](Data& d) { d.pieces.push_back(3); }), "");

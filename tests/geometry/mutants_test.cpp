@@ -8,7 +8,7 @@
 
 #include "geometry/mesh_data.h"
 #include "geometry/mesh_surface.h"
-#include "graze/geometry/cloud.h"
+#include "graze/geometry/cloud_builder.h"
 #include "graze/geometry/mesh.h"
 #include "support/meshes.h"
 
@@ -78,8 +78,8 @@ TEST(MeshSurface, IsConvexWhereThePiecesFillTheirHull) {
     Soup soup = box({0, 0, 0}, {2, 2, 2});
     soup.add(box(c.min, c.max));
     const Mesh solid = soup.mesh(true);
-    EXPECT_EQ(solid.data().surface->convex, c.convex) << c.min.transpose() << " to " << c.max.transpose();
-    EXPECT_TRUE(solid.data().surface->certain);
+    EXPECT_EQ(data_of(solid).surface->convex, c.convex) << c.min.transpose() << " to " << c.max.transpose();
+    EXPECT_TRUE(data_of(solid).surface->certain);
   }
 }
 
@@ -98,7 +98,7 @@ TEST(Cloud, CountsTheMemoryOfAllItHolds) {
   EXPECT_GE(small.blocks().size(), 200u);
   EXPECT_GE(small.memory_bytes(), floats.size() * sizeof(float) + small.blocks().size_bytes());
   const graze::ColumnView column = graze::ColumnView::of(std::span<const double>(values));
-  const Cloud with(points, {.attributes = {{"one", column}, {"other", column}}});
+  const Cloud with(points, {}, {{"one", column}, {"other", column}});
   EXPECT_GE(with.memory_bytes(), plain.memory_bytes() + 2 * count * sizeof(double));
   EXPECT_LE(with.memory_bytes(), plain.memory_bytes() + 2 * (count + 1000) * sizeof(double));
 }

@@ -49,7 +49,7 @@ TEST(IndexAllocation, NoSearchOfAKdTreeAllocates) {
         for (const SearchVolume& volume : volumes) {
           for (const bool to_axis : {false, true}) {
             if (to_axis && !has_axis(volume)) continue;
-            const Search search = tree.search(volume, {.to_axis = to_axis});
+            const PointSearch search = tree.search(volume, {.to_axis = to_axis});
             (void)search.any();
             (void)search.count();
             (void)search.nearest();
@@ -95,7 +95,7 @@ TEST(IndexAllocation, NoSphereAllocates) {
               }),
               0)
         << cloud.name;
-    const Capt capt(floats(cloud.points), {.least_radius = 0.001 * cloud.size, .most_radius = 0.02 * cloud.size});
+    const Capt capt(floats(cloud.points), {.min_radius = 0.001 * cloud.size, .max_radius = 0.02 * cloud.size});
     EXPECT_EQ(allocations_of([&] { ask_spheres(capt, spheres, mask); }), 0) << cloud.name;
   }
 }

@@ -104,7 +104,7 @@ TYPED_TEST(BoundsTrees, HoldEverythingHoweverTheyAreDividedAndFitted) {
       for (BoundsTree<TypeParam>* t : {&tree, &points}) {
         ASSERT_EQ(t->validate(vertices), "");
         EXPECT_EQ(t->size(), count);
-        EXPECT_EQ(t->decay(), 1);
+        EXPECT_EQ(t->cost_ratio(), 1);
         EXPECT_FALSE(t->over_move());
         const std::vector<Vec3> moved = points_of(Layout::clustered, count, random);
         t->refit(moved);
@@ -118,7 +118,7 @@ TYPED_TEST(BoundsTrees, HoldEverythingHoweverTheyAreDividedAndFitted) {
         }
         t->rebuild(moved);
         ASSERT_EQ(t->validate(moved), "");
-        EXPECT_EQ(t->decay(), 1);
+        EXPECT_EQ(t->cost_ratio(), 1);
         EXPECT_FALSE(t->over_move());
       }
     }
@@ -229,9 +229,9 @@ TYPED_TEST(BoundsTrees, TellWhenABuildIsWorthIt) {
   std::rotate(shuffled.begin(), shuffled.begin() + 777, shuffled.end());
   BoundsTree<TypeParam> tree(points);
   tree.refit(shuffled);
-  EXPECT_GT(tree.decay(), 3);
+  EXPECT_GT(tree.cost_ratio(), 3);
   tree.refit(points);
-  EXPECT_NEAR(tree.decay(), 1, 1e-6);
+  EXPECT_NEAR(tree.cost_ratio(), 1, 1e-6);
   EXPECT_GT(tree.memory_bytes(), 2000 * sizeof(TypeParam));
 }
 

@@ -89,7 +89,7 @@ TEST(Bvh, HoldsEveryBoxAndFindsEveryOverlap) {
       Bvh tree(boxes);
       ASSERT_EQ(tree.validate(boxes), "");
       EXPECT_EQ(tree.size(), count);
-      EXPECT_EQ(tree.decay(), 1);
+      EXPECT_EQ(tree.cost_ratio(), 1);
       expect_all_found(tree, boxes, random);
       const std::vector<Aabb> moved = boxes_of(Layout::clustered, count, random);
       tree.refit(moved);
@@ -173,10 +173,10 @@ TEST(Bvh, TellsWhenABuildIsWorthIt) {
   std::rotate(shuffled.begin(), shuffled.begin() + 1234, shuffled.end());
   Bvh tree(boxes);
   tree.refit(shuffled);
-  EXPECT_GT(tree.decay(), 5);
+  EXPECT_GT(tree.cost_ratio(), 5);
   EXPECT_EQ(tree.validate(shuffled), "");
   tree.refit(boxes);
-  EXPECT_NEAR(tree.decay(), 1, 1e-6);
+  EXPECT_NEAR(tree.cost_ratio(), 1, 1e-6);
 }
 
 TEST(Bvh, RefusesWhatIsNoBox) {
@@ -198,7 +198,7 @@ TEST(ConcurrentBvh, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.validate(boxes), "");
   for (const int threads : {2, 7}) {
     const Bvh other(boxes, {.threads = threads});
-    const auto &a = one.tree(), &b = other.tree();
+    const auto &a = tree_of(one), &b = tree_of(other);
     ASSERT_EQ(a.nodes.size(), b.nodes.size());
     ASSERT_EQ(a.order.size(), b.order.size());
     EXPECT_TRUE(std::equal(a.order.begin(), a.order.end(), b.order.begin()));

@@ -52,7 +52,7 @@ TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
       for (const double point_radius : {0.0, cloud.size * 0.003}) {
         const Capt tree(
             floats(cloud.points),
-            {.point_radius = point_radius, .least_radius = cloud.size * 0.003, .most_radius = cloud.size * 0.04});
+            {.point_radius = point_radius, .min_radius = cloud.size * 0.003, .max_radius = cloud.size * 0.04});
         if (count == 40) {
           ASSERT_EQ(tree.validate(), "") << cloud.name;
         }
@@ -65,7 +65,7 @@ TEST(Capt, AgreesWithTheLoopOnEveryKindOfCloud) {
 
 TEST(Capt, LosesNoHitOfADepthFrame) {
   const NamedCloud cloud{"depth frame", depth_frame(table_and_shelf(true), 96, 72), 4};
-  const Capt tree(floats(cloud.points), {.point_radius = 0.01, .least_radius = 0.012, .most_radius = 0.08});
+  const Capt tree(floats(cloud.points), {.point_radius = 0.01, .min_radius = 0.012, .max_radius = 0.08});
   ASSERT_EQ(tree.validate(), "");
   Generator random(2);
   int hits = 0;
@@ -83,7 +83,7 @@ TEST(Capt, LosesNoHitOfADepthFrame) {
 
 TEST(Capt, CountsWhatItHolds) {
   const Points points = with_gaps(uniform_points(100, 1, 1), 4);
-  const Capt tree(floats(points), {.most_radius = 0.2});
+  const Capt tree(floats(points), {.max_radius = 0.2});
   EXPECT_EQ(tree.size(), 75u);
   EXPECT_EQ(tree.skipped(), 25u);
   EXPECT_GE(tree.afforded(), 75u);
@@ -94,10 +94,10 @@ TEST(Capt, RefusesBadRadii) {
   const Points points = uniform_points(10, 1, 1);
   for (const double bad : {std::nan(""), -1.0, kInfinity}) {
     EXPECT_NE(refusal([&] { Capt(floats(points), {.point_radius = bad}); }), "");
-    EXPECT_NE(refusal([&] { Capt(floats(points), {.least_radius = bad}); }), "");
-    EXPECT_NE(refusal([&] { Capt(floats(points), {.most_radius = bad}); }), "");
+    EXPECT_NE(refusal([&] { Capt(floats(points), {.min_radius = bad}); }), "");
+    EXPECT_NE(refusal([&] { Capt(floats(points), {.max_radius = bad}); }), "");
   }
-  EXPECT_NE(refusal([&] { Capt(floats(points), {.least_radius = 0.2, .most_radius = 0.1}); }), "");
+  EXPECT_NE(refusal([&] { Capt(floats(points), {.min_radius = 0.2, .max_radius = 0.1}); }), "");
 }
 
 }  // namespace capt_test

@@ -95,7 +95,7 @@ class SearchOracle {
 /// Compares every kind of result with the oracle; empty if all are equal, else what is not.
 inline std::string difference(const graze::KdTree& tree, const SearchOracle& oracle, const Question& q) {
   const std::vector<Neighbor> truth = oracle.all(q.volume, q.to_axis);
-  const graze::Search search = tree.search(q.volume, {.to_axis = q.to_axis});
+  const graze::PointSearch search = tree.search(q.volume, {.to_axis = q.to_axis});
   if (search.count() != truth.size()) {
     return "count " + std::to_string(search.count()) + ", not " + std::to_string(truth.size());
   }

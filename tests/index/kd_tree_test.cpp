@@ -362,7 +362,7 @@ TEST(KdTree, SortsPointsOfALine) {
       const KdTree tree(points);
       ASSERT_EQ(tree.validate(), "") << name;
       double highest = -kInfinity;
-      for (const auto& leaf : tree.doubles()->leaves) {
+      for (const auto& leaf : doubles_of(tree)->leaves) {
         const double* y = leaf.at[1];
         const auto n = std::find_if(y, y + graze::kd_tree::kLeaf, [](double x) { return std::isnan(x); });
         ASSERT_LE(highest, *std::min_element(y, n)) << count << " points, " << name;
@@ -391,7 +391,7 @@ TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
       std::vector<std::size_t> counts(volumes.size());
       std::vector<Neighbor> nearest(volumes.size());
       tree.search_each(std::span<const SearchVolume>(volumes),
-                       [&](std::size_t i, const graze::Search& search) {
+                       [&](std::size_t i, const graze::PointSearch& search) {
                          ++asked[i];
                          counts[i] = search.count();
                          nearest[i] = search.nearest();

@@ -38,14 +38,15 @@ const std::vector<std::string> kBodies = {
     R"({"shape":"cloud","points":[]})",
 };
 
-Answer asked(const std::string& what, const std::string& body, const Json& points, const std::string& more = "") {
+AskAnswer asked(const std::string& what, const std::string& body, const Json& points, const std::string& more = "") {
   const std::string name = points[0].is_array() ? "points" : "point";
-  return answer(R"({"ask":")" + what + R"(","b":)" + body + R"(,")" + name + R"(":)" + points.dump() + more + "}");
+  return answer_question(R"({"ask":")" + what + R"(","b":)" + body + R"(,")" + name + R"(":)" + points.dump() + more +
+                         "}");
 }
 
 std::string error_of(const std::string& question) {
-  const Answer given = answer(question);
-  EXPECT_EQ(given.verdict, Verdict::refused) << question;
+  const AskAnswer given = answer_question(question);
+  EXPECT_EQ(given.verdict, AskVerdict::refused) << question;
   return Json::parse(given.text).value("error", "no error: " + given.text);
 }
 
@@ -97,15 +98,16 @@ TEST(AskPoints, KeepsTheLimit) {
             Json({2, nullptr}));
   EXPECT_EQ(Json::parse(asked("closest_point", ball, points, R"(,"limit":4)").text)["closest"][1],
             Json({{"distance", nullptr}, {"beyond", 4}}));
-  EXPECT_EQ(answer(R"({"ask":"contains","b":{"shape":"sphere","radius":1},"points":[]})").text, R"({"contains":[]})");
+  EXPECT_EQ(answer_question(R"({"ask":"contains","b":{"shape":"sphere","radius":1},"points":[]})").text,
+            R"({"contains":[]})");
 }
 
 TEST(AskPoints, SaysTheVerdict) {
   const std::string ball = R"({"shape":"sphere","radius":1})";
   for (const char* what : {"contains", "closest_point", "signed_distance"}) {
-    EXPECT_EQ(asked(what, ball, {{3, 0, 0}, {0, 0, 9}}).verdict, Verdict::clear) << what;
-    EXPECT_EQ(asked(what, ball, {{3, 0, 0}, {0, 0, 0.5}}).verdict, Verdict::touching) << what;
-    EXPECT_EQ(asked(what, ball, {1, 0, 0}).verdict, Verdict::touching) << what;
+    EXPECT_EQ(asked(what, ball, {{3, 0, 0}, {0, 0, 9}}).verdict, AskVerdict::clear) << what;
+    EXPECT_EQ(asked(what, ball, {{3, 0, 0}, {0, 0, 0.5}}).verdict, AskVerdict::touching) << what;
+    EXPECT_EQ(asked(what, ball, {1, 0, 0}).verdict, AskVerdict::touching) << what;
   }
 }
 

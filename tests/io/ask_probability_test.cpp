@@ -15,7 +15,7 @@ std::string cloud(const std::string& points, const std::string& more = "") {
 }
 
 Json ask(const std::string& a, const std::string& b, const std::string& more) {
-  return Json::parse(answer(R"({"ask":"probability","a":)" + a + R"(,"b":)" + b + more + "}").text);
+  return Json::parse(answer_question(R"({"ask":"probability","a":)" + a + R"(,"b":)" + b + more + "}").text);
 }
 
 std::string error_of(const std::string& a, const std::string& b, const std::string& more) {
@@ -52,7 +52,7 @@ TEST(AskProbability, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of(kHere, kThere, R"(,"meeting":"never")"), "meeting: must be balls or sides, got \"never\"");
   EXPECT_EQ(error_of(R"({"shape":"sphere","radius":1})", kThere, ""), "a.shape: must be \"cloud\", got \"sphere\"");
   EXPECT_EQ(error_of(kHere, R"({"shape":"sphere","radius":1})", ""), "b.shape: must be \"cloud\", got \"sphere\"");
-  EXPECT_EQ(Json::parse(answer(R"({"ask":"probability","a":)" + kHere + "}").text)["error"], "b: missing");
+  EXPECT_EQ(Json::parse(answer_question(R"({"ask":"probability","a":)" + kHere + "}").text)["error"], "b: missing");
 }
 
 }  // namespace ask_probability_test

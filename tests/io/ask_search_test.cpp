@@ -24,7 +24,7 @@ std::string lattice() {
 }
 
 std::string ask_for(const std::string& volume, const std::string& more = "", const std::string& in = lattice()) {
-  return answer(R"({"ask":"search","in":)" + in + R"(,"volume":)" + volume + more + "}").text;
+  return answer_question(R"({"ask":"search","in":)" + in + R"(,"volume":)" + volume + more + "}").text;
 }
 
 std::string error_of(const std::string& volume, const std::string& more = "", const std::string& in = lattice()) {

@@ -22,13 +22,13 @@ std::string pair(const std::string& ask, const std::string& a, const std::string
   return R"({"ask":")" + ask + R"(","a":)" + a + R"(,"b":)" + b + more + "}";
 }
 
-std::string text_of(const std::string& question) { return answer(question).text; }
+std::string text_of(const std::string& question) { return answer_question(question).text; }
 Json json_of(const std::string& question) { return Json::parse(text_of(question)); }
 
 // The error that a question gets.
 std::string error_of(const std::string& question) {
-  const Answer given = answer(question);
-  EXPECT_EQ(given.verdict, Verdict::refused) << question;
+  const AskAnswer given = answer_question(question);
+  EXPECT_EQ(given.verdict, AskVerdict::refused) << question;
   return Json::parse(given.text).value("error", "no error: " + given.text);
 }
 
@@ -83,8 +83,8 @@ TEST(Ask, CastsRays) {
   };
   const std::string down = R"("from":[0,0,5],"direction":[0,0,-3])";
   for (const std::string& kind : kKinds) {
-    const Answer given = answer(ray(down, kind));
-    EXPECT_EQ(given.verdict, Verdict::touching) << kind;
+    const AskAnswer given = answer_question(ray(down, kind));
+    EXPECT_EQ(given.verdict, AskVerdict::touching) << kind;
     const Json hit = Json::parse(given.text);
     EXPECT_NEAR(hit["distance"].get<double>(), 4, 1e-12) << kind;
     EXPECT_NEAR(hit["point"][2].get<double>(), 1, 1e-12) << kind;
@@ -112,10 +112,10 @@ TEST(Ask, KeepsTheOrderOfTheCaller) {
 TEST(Ask, SaysTheVerdict) {
   const std::string far = R"({"shape":"sphere","radius":1,"pose":{"xyz":[9,0,0]}})";
   for (const char* ask : {"collide", "distance", "contacts", "penetration"}) {
-    EXPECT_EQ(answer(pair(ask, kBall, far)).verdict, Verdict::clear) << ask;
-    EXPECT_EQ(answer(pair(ask, kBall, kBall)).verdict, Verdict::touching) << ask;
+    EXPECT_EQ(answer_question(pair(ask, kBall, far)).verdict, AskVerdict::clear) << ask;
+    EXPECT_EQ(answer_question(pair(ask, kBall, kBall)).verdict, AskVerdict::touching) << ask;
   }
-  EXPECT_EQ(answer("x").verdict, Verdict::refused);
+  EXPECT_EQ(answer_question("x").verdict, AskVerdict::refused);
 }
 
 TEST(Ask, EchoesTheIdOfAnyType) {
@@ -309,12 +309,14 @@ TEST(Ask, KnowsMeshes) {
   std::string solid = kTetrahedron;
   solid.insert(solid.size() - 1, R"(,"solid":true)");
   const std::string inside = R"({"shape":"sphere","radius":0.01,"pose":{"xyz":[0.1,0.2,0.2]}})";
-  EXPECT_EQ(answer(pair("collide", kTetrahedron, inside)).text, R"({"collide":false})");
-  EXPECT_EQ(answer(pair("collide", inside, solid)).text, R"({"collide":true})");
-  EXPECT_NEAR(Json::parse(answer(pair("distance", solid, inside)).text)["distance"].get<double>(), -0.11, 1e-12);
-  EXPECT_NEAR(Json::parse(answer(pair("distance", kTetrahedron, inside)).text)["distance"].get<double>(), 0.09, 1e-12);
+  EXPECT_EQ(answer_question(pair("collide", kTetrahedron, inside)).text, R"({"collide":false})");
+  EXPECT_EQ(answer_question(pair("collide", inside, solid)).text, R"({"collide":true})");
+  EXPECT_NEAR(Json::parse(answer_question(pair("distance", solid, inside)).text)["distance"].get<double>(), -0.11,
+              1e-12);
+  EXPECT_NEAR(Json::parse(answer_question(pair("distance", kTetrahedron, inside)).text)["distance"].get<double>(), 0.09,
+              1e-12);
   const std::string empty = R"({"shape":"mesh","vertices":[],"triangles":[]})";
-  EXPECT_EQ(answer(pair("collide", empty, kBall)).text, R"({"collide":false})");
+  EXPECT_EQ(answer_question(pair("collide", empty, kBall)).text, R"({"collide":false})");
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,1]]})").find("a.triangles[0][2]"), 0U);
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","vertices":[[0,0,0]],"triangles":[[0,0,-1]]})").find("a.triangles[0][2]"),
             0U);
@@ -356,8 +358,8 @@ TEST(Ask, AnswersValidJsonWhateverTheBytes) {
     lines.push_back("{\"id\":1,\"a" + std::string(1, static_cast<char>(byte)) + "\":1,\"ask\":\"collide\"}");
   }
   for (const std::string& line : lines) {
-    const Answer given = answer(line);
-    EXPECT_EQ(given.verdict, Verdict::refused);
+    const AskAnswer given = answer_question(line);
+    EXPECT_EQ(given.verdict, AskVerdict::refused);
     EXPECT_TRUE(Json::accept(given.text)) << given.text;
     EXPECT_EQ(given.text.find('\n'), std::string::npos);
   }

@@ -49,8 +49,8 @@ class CloudFile : public CloudFiles {
         ASSERT_EQ(p, q) << name << " " << i;
       }
     }
-    for (const Cloud::Attribute& a : cloud.attributes()) {
-      const Cloud::Attribute* b = back.attribute(a.name());
+    for (const CloudAttribute& a : cloud.attributes()) {
+      const CloudAttribute* b = back.attribute(a.name());
       ASSERT_NE(b, nullptr) << name << " " << a.name();
       const bool ply_long =
           std::string_view(name).ends_with("ply") && (a.type() == NumberType::int64 || a.type() == NumberType::uint64);

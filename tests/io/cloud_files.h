@@ -100,7 +100,7 @@ inline graze::Cloud sample_cloud(std::size_t count, const SampleOptions& options
         {"a_" + std::string(name_of(kNumberTypes[k])),
          {kNumberTypes[k], columns[k].data(), count, static_cast<std::ptrdiff_t>(size_of(kNumberTypes[k]))}});
   }
-  return Cloud(PointView(points), {.attributes = views});
+  return Cloud(PointView(points), {}, views);
 }
 
 /// The bytes of a LAS file of that version and point format, with counting coordinates and zeros in all other fields.

@@ -36,7 +36,7 @@ struct Table {
 Table table_of(const Cloud& cloud) {
   Table table;
   for (std::size_t i = 0; i < cloud.size(); ++i) table.points.push_back(cloud.point(i));
-  for (const Cloud::Attribute& a : cloud.attributes()) {
+  for (const CloudAttribute& a : cloud.attributes()) {
     table.attributes.push_back(a.kind());
     std::vector<long double>& column = table.columns.emplace_back();
     visit_number(a.type(), [&](auto zero) {
@@ -79,7 +79,7 @@ class RandomCloud {
       const NumberType type = types_[k].type;
       views.push_back({types_[k].name, {type, columns_[k].data(), rows_, static_cast<std::ptrdiff_t>(size_of(type))}});
     }
-    return Cloud(PointView(points_), {.attributes = views});
+    return Cloud(PointView(points_), {}, views);
   }
 
  private:
@@ -243,7 +243,7 @@ std::vector<std::string> raw_names(const std::string& bytes, const std::string& 
     return parts;
   };
   if (name.ends_with(".las")) {
-    const auto offset = load<std::uint16_t>(bytes.data() + 94);
+    const auto offset = load_unaligned<std::uint16_t>(bytes.data() + 94);
     names = {"x",
              "y",
              "z",
@@ -260,13 +260,13 @@ std::vector<std::string> raw_names(const std::string& bytes, const std::string& 
              "scan_angle",
              "user_data",
              "point_source_id"};
-    const int format = load<std::uint8_t>(bytes.data() + 104);
+    const int format = load_unaligned<std::uint8_t>(bytes.data() + 104);
     if (format >= 6) names.insert(names.end(), {"overlap", "scanner_channel"});
     if (format == 1 || format == 3 || format >= 6) names.emplace_back("gps_time");
     if (format == 2 || format == 3 || format >= 7) names.insert(names.end(), {"red", "green", "blue"});
     if (format == 8) names.emplace_back("nir");
-    if (load<std::uint32_t>(bytes.data() + 100) == 0) return names;
-    const auto size = load<std::uint16_t>(bytes.data() + offset + 20);
+    if (load_unaligned<std::uint32_t>(bytes.data() + 100) == 0) return names;
+    const auto size = load_unaligned<std::uint16_t>(bytes.data() + offset + 20);
     for (std::size_t at = offset + 54U; at < offset + 54U + size; at += 192) {
       names.emplace_back(bytes.data() + at + 4, ::strnlen(bytes.data() + at + 4, 32));
     }

@@ -100,13 +100,14 @@ TEST_F(CloudFiles, LasTakesWhatFitsAndKeepsTheRestInExtraBytes) {
   const std::vector<std::uint8_t> red = {0, 255}, classes = {1, 200};
   const std::vector<std::int32_t> returns = {1, 2};
   const auto view = [](const auto& v) { return ColumnView::of(v.data(), v.size()); };
-  const Cloud cloud(PointView(points), {.attributes = {{"intensity", view(intensity)},
-                                                       {"red", view(red)},
-                                                       {"green", view(red)},
-                                                       {"blue", view(red)},
-                                                       {"classification", view(classes)},
-                                                       {"return_number", view(returns)},
-                                                       {"a name of more than thirty-two bytes", view(red)}}});
+  const Cloud cloud(PointView(points), {},
+                    {{"intensity", view(intensity)},
+                     {"red", view(red)},
+                     {"green", view(red)},
+                     {"blue", view(red)},
+                     {"classification", view(classes)},
+                     {"return_number", view(returns)},
+                     {"a name of more than thirty-two bytes", view(red)}});
   const WriteCloudReport report = write_cloud(path("a.las"), cloud);
   EXPECT_EQ(report.notes.size(), 5U);  // three widened colours, the intensity, the long name
   EXPECT_TRUE(std::any_of(report.notes.begin(), report.notes.end(), [](const std::string& note) {

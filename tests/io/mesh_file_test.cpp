@@ -50,7 +50,7 @@ TEST(Stl, ReadsTextAndBinary) {
     EXPECT_EQ(file.vertices.size(), 4U) << "corners at the same place are one vertex";
     EXPECT_EQ(corners_of(file), corners_of(tetrahedron()));
     EXPECT_EQ(file.header.parts, 1U);
-    EXPECT_EQ(file.header.unit_told_by, ToldBy::caller);
+    EXPECT_EQ(file.header.unit_source, MeshHeader::Source::caller);
     EXPECT_TRUE(report_of(file).watertight);
   }
   EXPECT_EQ(parse_mesh(ascii_stl() + ascii_stl(), "f.stl").header.parts, 2U);

@@ -30,12 +30,12 @@ TEST(Dae, HonoursUnitAndUpAxis) {
   const MeshFile inch =
       parse_mesh(dae(R"(<unit name="inch" meter="0.0254"/><up_axis>Z_UP</up_axis>)", kTriangles, kNode), "f");
   EXPECT_EQ(inch.header.unit, 0.0254);
-  EXPECT_EQ(inch.header.unit_told_by, ToldBy::file);
+  EXPECT_EQ(inch.header.unit_source, MeshHeader::Source::file);
   EXPECT_EQ(inch.header.up, UpAxis::z);
   EXPECT_EQ(inch.header.version, "1.4.1");
   EXPECT_EQ(inch.vertices[3], Vec3(0, 0, 0.0254));
   const MeshFile plain = parse_mesh(dae("", kTriangles, kNode), "f");
-  EXPECT_EQ(plain.header.unit_told_by, ToldBy::format);
+  EXPECT_EQ(plain.header.unit_source, MeshHeader::Source::format);
   EXPECT_EQ(plain.header.up, UpAxis::y) << "what COLLADA says where the file does not";
   EXPECT_EQ(plain.vertices[2], Vec3(0, 0, 1));
   const MeshFile x_up = parse_mesh(dae("<up_axis>X_UP</up_axis>", kTriangles, kNode), "f");
@@ -44,7 +44,7 @@ TEST(Dae, HonoursUnitAndUpAxis) {
   const MeshFile kept = parse_mesh(dae(R"(<unit meter="0.0254"/>)", kTriangles, kNode), "f",
                                    {.unit = 2, .up = UpAxis::z, .believe_unit = false, .believe_up = false});
   EXPECT_EQ(kept.vertices[2], Vec3(0, 2, 0));
-  EXPECT_EQ(kept.header.unit_told_by, ToldBy::caller);
+  EXPECT_EQ(kept.header.unit_source, MeshHeader::Source::caller);
 }
 
 TEST(Dae, ReadsEveryPrimitive) {
@@ -193,8 +193,8 @@ TEST_F(SceneFiles, GltfIsInMetresWithYUp) {
     ASSERT_EQ(file.triangles.size(), 4U);
     EXPECT_EQ(file.vertices[2], Vec3(0, 0, 1)) << "y is up";
     EXPECT_NEAR(report_of(file).volume, 1.0 / 6, 1e-15);
-    EXPECT_EQ(file.header.unit_told_by, ToldBy::format);
-    EXPECT_EQ(file.header.up_told_by, ToldBy::format);
+    EXPECT_EQ(file.header.unit_source, MeshHeader::Source::format);
+    EXPECT_EQ(file.header.up_source, MeshHeader::Source::format);
     EXPECT_EQ(corners_of(read_mesh_file(path("a.gltf"), {.believe_up = false})), corners_of(tetrahedron()));
   }
 }

@@ -51,7 +51,7 @@ TEST(AskedFar, AHullAndATriangleAtGeoReferencedCoordinatesCollide) {
       R"("pose":{"xyz":[-0.42841279636036855,0.8948689892386532,-0.7466281022003269]}},)"
       R"("b":{"shape":"triangle","points":[[500001,4500000,300],[500000,4500001,300],[500000,4500000,301]],)"
       R"("pose":{"xyz":[-499999.62580529926,-4500000.6907068435,-299.69533377045406]}}})";
-  EXPECT_EQ(graze::answer(question).text, R"({"collide":true})");
+  EXPECT_EQ(graze::answer_question(question).text, R"({"collide":true})");
 }
 
 TEST(AskedFar, SearchFindsPointsThatPosesMoveBackOntoTheBorder) {
@@ -62,8 +62,9 @@ TEST(AskedFar, SearchFindsPointsThatPosesMoveBackOntoTheBorder) {
     text.precision(17);
     text << R"({"ask":"search","in":{"shape":"cloud","points":[[0.25,0,0]],"local":{"xyz":[)" << x
          << R"(,0,0]},"pose":{"xyz":[)" << back << R"(,0,0]}},"volume":{"ball":{"center":[0,0,0],"radius":1.25}}})";
-    EXPECT_NE(graze::answer(text.str()).text.find("[0]"), std::string::npos) << text.str() << "\n"
-                                                                             << graze::answer(text.str()).text;
+    EXPECT_NE(graze::answer_question(text.str()).text.find("[0]"), std::string::npos)
+        << text.str() << "\n"
+        << graze::answer_question(text.str()).text;
   }
 }
 

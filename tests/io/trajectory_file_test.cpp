@@ -16,9 +16,9 @@ namespace trajectory_file_test {
 
 using namespace graze_test;
 
-Trajectory random_trajectory(int poses, const Vec3& far, bool timed) {
+clearance::Trajectory random_trajectory(int poses, const Vec3& far, bool timed) {
   Generator random(static_cast<std::uint64_t>(poses));
-  Trajectory t;
+  clearance::Trajectory t;
   for (int i = 0; i < poses; ++i) {
     t.poses.push_back(random.pose(100).moved_to(far + random.in_cube(100)));
     if (timed) t.times.push_back(1.6e9 + 0.1 * i + random.uniform(0, 0.05));
@@ -26,7 +26,7 @@ Trajectory random_trajectory(int poses, const Vec3& far, bool timed) {
   return t;
 }
 
-Trajectory parsed(const std::string& text, const ReadTrajectoryOptions& options = {}) {
+clearance::Trajectory parsed(const std::string& text, const ReadTrajectoryOptions& options = {}) {
   return parse_trajectory(text, "f", options).trajectory;
 }
 std::string refused(const std::string& text, const ReadTrajectoryOptions& options = {}) {
@@ -39,7 +39,7 @@ TEST(TrajectoryFile, EveryFormatComesBackAsItWas) {
        {TrajectoryFormat::tum, TrajectoryFormat::kitti, TrajectoryFormat::matrix, TrajectoryFormat::csv}) {
     for (const bool timed : {false, true}) {
       for (const Vec3& far : {Vec3(0, 0, 0), Vec3(450'000, 4'500'000, 400)}) {
-        const Trajectory t = random_trajectory(50, far, timed);
+        const clearance::Trajectory t = random_trajectory(50, far, timed);
         const std::string path = folder + "graze_trajectory.txt";
         write_trajectory(path, t, {.format = format});
         const TrajectoryFile file = read_trajectory_file(path);
@@ -65,8 +65,9 @@ TEST(TrajectoryFile, EveryFormatComesBackAsItWas) {
 
 TEST(TrajectoryFile, NamesTellTheFormat) {
   const std::string folder = testing::TempDir();
-  const Trajectory timed = random_trajectory(2, {0, 0, 0}, true), bare = random_trajectory(2, {0, 0, 0}, false);
-  const auto written_as = [&](const std::string& name, const Trajectory& t) {
+  const clearance::Trajectory timed = random_trajectory(2, {0, 0, 0}, true),
+                              bare = random_trajectory(2, {0, 0, 0}, false);
+  const auto written_as = [&](const std::string& name, const clearance::Trajectory& t) {
     write_trajectory(folder + name, t);
     const TrajectoryFormat format = read_trajectory_file(folder + name).format;
     std::filesystem::remove(folder + name);
@@ -78,7 +79,7 @@ TEST(TrajectoryFile, NamesTellTheFormat) {
   EXPECT_EQ(written_as("a.txt", timed), "TUM");
   EXPECT_EQ(written_as("a.txt", bare), "KITTI");
   EXPECT_NE(refusal([&] { write_trajectory(folder + "a.xyz", timed); }), "");
-  Trajectory wrong = timed;
+  clearance::Trajectory wrong = timed;
   wrong.times[1] = wrong.times[0];
   EXPECT_NE(refusal([&] { write_trajectory(folder + "a.tum", wrong); }), "");
   EXPECT_FALSE(std::filesystem::exists(folder + "a.tum"));
@@ -87,7 +88,7 @@ TEST(TrajectoryFile, NamesTellTheFormat) {
 TEST(TrajectoryFile, ReadsWhatPeopleHave) {
   const Pose want = Pose::from_xyzw({1, 2, 3}, 0, 0, 1, 1);
   const auto expect = [&](const std::string& text, bool timed) {
-    const Trajectory t = parsed(text);
+    const clearance::Trajectory t = parsed(text);
     ASSERT_EQ(t.size(), 1U) << text;
     EXPECT_EQ(t.times.size(), timed ? 1U : 0U) << text;
     EXPECT_EQ(t.poses[0].translation(), want.translation()) << text;
@@ -123,7 +124,7 @@ TEST(TrajectoryFile, RotationsFollowTheWayWhereThereAreNone) {
 
 TEST(TrajectoryFile, TurnsOtherFramesAndUnits) {
   // A camera looks along its z, with x to the right and y down.
-  const Trajectory camera = parsed("0 0 1 5000 -1 0 0 0 0 -1 0 2000\n", {.unit = 0.001, .axes = "rdf"});
+  const clearance::Trajectory camera = parsed("0 0 1 5000 -1 0 0 0 0 -1 0 2000\n", {.unit = 0.001, .axes = "rdf"});
   EXPECT_EQ(camera.poses[0].translation(), Vec3(5, 0, 2));
   EXPECT_LE((camera.poses[0].rotation() - Mat3::Identity()).cwiseAbs().maxCoeff(), 1e-15);
   const auto axes = [](const char* letters) { return refused("0 1 2 3 0 0 0 1\n", {.axes = letters}); };

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "apps/synthetic/tunnel.h"
 #include "graze/base/error.h"
-#include "graze/clearance/tunnel.h"
 #include "graze/io/mesh_file.h"
 #include "graze/io/write_file.h"
 #include "support/refusal.h"
@@ -23,7 +23,7 @@ std::string refused(const std::string& text) {
 }
 
 TEST(VehicleFile, ReadsShapes) {
-  const Vehicle v = parse_vehicle(
+  const clearance::Vehicle v = parse_vehicle(
       "{" + kBox + R"(, "name":"coach","bogie_distance":17,"bogie_middle":0.5,"axis_heights":[0.1,0.2]})", "v.json");
   EXPECT_EQ(v.name, "coach");
   EXPECT_EQ(v.bogie_distance, 17);
@@ -32,7 +32,7 @@ TEST(VehicleFile, ReadsShapes) {
   EXPECT_EQ(v.front_bogie(), Vec3(9, 0, 0.2));
   ASSERT_EQ(v.body.size(), 1U);
   EXPECT_LE((bounds(v.body[0].geometry, v.body[0].pose).max - Vec3(12.5, 1.4, 3)).norm(), 1e-12);
-  const Vehicle two = parse_vehicle(
+  const clearance::Vehicle two = parse_vehicle(
       R"({"bogie_distance":2,"length":9,"body":[{"shape":"sphere","radius":1},{"shape":"sphere","radius":2}]})", "v");
   EXPECT_EQ(two.body.size(), 2U);
   EXPECT_EQ(two.length, 9);
@@ -42,20 +42,20 @@ TEST(VehicleFile, ReadsShapes) {
 TEST(VehicleFile, FindsFilesBesideIt) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "graze vehicle";
   std::filesystem::create_directories(folder);
-  const WagonMesh mesh = wagon_mesh();
+  const synthetic::WagonMesh mesh = synthetic::wagon_mesh();
   write_mesh((folder / "wagon.ply").string(), mesh.vertices, mesh.triangles);
   write_file((folder / "cloud.xyz").string(), "0 0 0\n1 2 3\n");
   const auto reads = [&](const std::string& body) {
     write_file((folder / "v.json").string(), "{\n\"bogie_distance\": 20,\n\"body\": " + body + "\n}\n");
     return read_vehicle((folder / "v.json").string());
   };
-  const Vehicle wagon = reads(R"({"file":"wagon.ply","solid":true,"pose":{"xyz":[0,0,1]}})");
+  const clearance::Vehicle wagon = reads(R"({"file":"wagon.ply","solid":true,"pose":{"xyz":[0,0,1]}})");
   ASSERT_EQ(wagon.body.size(), 1U);
   ASSERT_TRUE(std::holds_alternative<Mesh>(wagon.body[0].geometry));
   EXPECT_TRUE(std::get<Mesh>(wagon.body[0].geometry).solid());
   EXPECT_NEAR(wagon.length, 25.8, 1e-12);
   EXPECT_EQ(wagon.body[0].pose.translation(), Vec3(0, 0, 1));
-  const Vehicle points = reads(R"([{"file":"cloud.xyz","radius":0.5}])");
+  const clearance::Vehicle points = reads(R"([{"file":"cloud.xyz","radius":0.5}])");
   ASSERT_TRUE(std::holds_alternative<Cloud>(points.body[0].geometry));
   EXPECT_NEAR(points.length, 2, 1e-12);
   reads(R"([{"file":"cloud.xyz"},{"shape":"sphere","radius":1},{"file":"wagon.ply"}])");

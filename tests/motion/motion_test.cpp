@@ -207,7 +207,7 @@ TEST(Screw, LeadsFromAnyPoseToAnyOther) {
   EXPECT_EQ(Screw::between(Pose(), Pose()).at(0.5), Pose());
 }
 
-TEST(Path, PassesThroughItsPosesAtTheirTimes) {
+TEST(PosePath, PassesThroughItsPosesAtTheirTimes) {
   check_property(200, [](std::uint64_t seed) {
     Generator random(seed);
     std::vector<Pose> poses;
@@ -216,7 +216,7 @@ TEST(Path, PassesThroughItsPosesAtTheirTimes) {
     for (int i = 0; i < count; ++i) poses.push_back(random.pose(3));
     for (int i = 1; i < count; ++i) times.push_back(times.back() + random.uniform(0.01, 1));
     for (double& t : times) t /= times.back();
-    const Path path(poses, times), even(poses);
+    const PosePath path(poses, times), even(poses);
     for (int i = 0; i < count; ++i) {
       const auto k = static_cast<std::size_t>(i);
       RC_ASSERT((path.at(times[k]).translation() - poses[k].translation()).norm() <= 1e-12);
@@ -229,13 +229,13 @@ TEST(Path, PassesThroughItsPosesAtTheirTimes) {
   });
 }
 
-TEST(Path, OfOnePoseStaysThere) {
+TEST(PosePath, OfOnePoseStaysThere) {
   const std::vector<Pose> one{Pose::at({1, 2, 3})};
-  EXPECT_EQ(Path(one).at(0.5), one[0]);
-  EXPECT_EQ(Path(one).reach(5), 0);
+  EXPECT_EQ(PosePath(one).at(0.5), one[0]);
+  EXPECT_EQ(PosePath(one).reach(5), 0);
 }
 
-TEST(Path, RefusesTimesThatDoNotAscend) {
+TEST(PosePath, RefusesTimesThatDoNotAscend) {
   const std::vector<Pose> three(3);
   for (const std::vector<double>& times : std::vector<std::vector<double>>{{0, 0.5},
                                                                            {0, 1, 0.5},
@@ -244,8 +244,8 @@ TEST(Path, RefusesTimesThatDoNotAscend) {
                                                                            {0, 0, 1},
                                                                            {0, std::nan(""), 1},
                                                                            {0, 0.5, std::nan("")}})
-    EXPECT_THROW(Path(three, times), Error);
-  EXPECT_THROW(Path(std::span<const Pose>()), Error);
+    EXPECT_THROW(PosePath(three, times), Error);
+  EXPECT_THROW(PosePath(std::span<const Pose>()), Error);
 }
 
 }  // namespace motion_test

@@ -7,7 +7,7 @@
 namespace graze_oracle {
 namespace {
 
-constexpr std::size_t kMostEnumerated = 32;
+constexpr std::size_t kMaxEnumerated = 32;
 
 Vec vec(const Triple& t) { return {t[0], t[1], t[2]}; }
 
@@ -155,7 +155,7 @@ Body body_of(const Spec& spec, const Triple& origin) {
     case Kind::triangle:
     case Kind::convex:
       for (const Triple& p : spec.points) local.push_back(vec(p));
-      body.all_features = local.size() <= kMostEnumerated;
+      body.all_features = local.size() <= kMaxEnumerated;
       if (body.all_features) find_features(local, body.faces, body.edges);
       break;
     case Kind::cylinder:

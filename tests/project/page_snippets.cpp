@@ -89,13 +89,13 @@ void bounds_over_a_move() {
 
 void clearance_along_a_path() {
   const Cloud cloud(PointView(std::vector<Vec3>{{0, 0, 0}, {0, 1, 0}}));
-  Trajectory trajectory;
+  clearance::Trajectory trajectory;
   trajectory.poses = {Pose::at({0, 0, 0}), Pose::at({10, 0, 0})};
   const std::vector<Vec3> scan{{5, 1.21, 0}, {5, 3, 0}};
   // [snippet clearance]
-  const ClearanceModel wagon(cloud.with_radius(0.01));  // or a mesh, or placed shapes
-  const SweptClearance swept(wagon, trajectory.poses, {.limit = 0.3});
-  std::vector<PointClearance> results(scan.size());
+  const clearance::Model wagon(cloud.with_radius(0.01));  // or a mesh, or placed shapes
+  const clearance::SweptClearance swept(wagon, trajectory.poses, {.limit = 0.3});
+  std::vector<clearance::PointClearance> results(scan.size());
   swept.measure(scan, results);  // block by block for big scans
   // results[i].clearance  .pose  .fraction  .element
   // [/snippet clearance]

@@ -98,7 +98,7 @@ TYPED_TEST(BoundedMeshes, FollowTheirVertices) {
       EXPECT_EQ(distance(bounded, {}, bounded, pose).value, distance(at(mesh), at(mesh, pose)).value);
     }
     bounded.rebuild();
-    EXPECT_EQ(bounded.decay(), 1);
+    EXPECT_EQ(bounded.cost_ratio(), 1);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "query/judge.h"
+#include "query/pair_memory.h"
 #include "support/scale.h"
 
 namespace graze_test {
@@ -81,10 +82,11 @@ TEST(PairCache, FullOfNonsenseHidesNoCollision) {
     const Kind b = kKinds[static_cast<std::size_t>(random.integer(0, 7))];
     Judge judge(make_case(a, b, Trouble::generic, random));
     graze::PairCache cache;
-    cache.size = random.integer(0, 4);
+    graze::PairMemory& memory = *memory_of(&cache);
+    memory.size = random.integer(0, 4);
     for (std::size_t k = 0; k < 4; ++k) {
-      cache.a[k] = {any(), any(), any()};
-      cache.b[k] = {any(), any(), any()};
+      memory.a[k] = {any(), any(), any()};
+      memory.b[k] = {any(), any(), any()};
     }
     graze::PairCache copy = cache;
     const bool cold = collide(judge.a, judge.b), warm = collide(judge.a, judge.b, {.cache = &cache});

@@ -6,6 +6,7 @@
 
 #include "graze/graze.h"
 #include "oracle/cases.h"
+#include "query/pair_memory.h"
 #include "support/allocations.h"
 #include "support/meshes.h"
 #include "support/scale.h"
@@ -75,7 +76,7 @@ TEST(MeshFront, ChangesNoBitAlongAnyMotion) {
       if (random.chance(0.2)) pose_a = nudged(pose_a, step, random);
       if (random.chance(0.3)) expect_same(at(b, pose_b), at(a, pose_a), cache, random);
       else expect_same(at(a, pose_a), at(b, pose_b), cache, random);
-      ++asked, kept += cache.front.size > 0 ? 1 : 0;
+      ++asked, kept += memory_of(&cache)->front.size > 0 ? 1 : 0;
     }
   }
   EXPECT_GT(kept, asked / 2) << "hardly any front was kept: nothing was tested";
@@ -135,14 +136,14 @@ TEST(MeshFront, LeavesMostOfTheWorkOutWhereLittleMoves) {
   Pose pose = Pose::from_wxyz({2.1, 0.1, 0.2}, 1, 0.3, 0.2, 0.1);
   ASSERT_FALSE(collide(at(ball), at(ball, pose)));
   (void)collide(at(ball), at(ball, pose), {.cache = &cache});
-  ASSERT_GT(cache.front.size, 20u);
-  const std::vector<graze::MeshFront::Entry> before = cache.front.entries;
-  const std::size_t size = cache.front.size;
+  ASSERT_GT(memory_of(&cache)->front.size, 20u);
+  const std::vector<graze::MeshFront::Entry> before = memory_of(&cache)->front.entries;
+  const std::size_t size = memory_of(&cache)->front.size;
   pose = pose.moved_to(pose.translation() + Vec3(1e-6, 0, 0));
   (void)collide(at(ball), at(ball, pose), {.cache = &cache});
-  EXPECT_EQ(cache.front.size, size) << "nothing came near";
+  EXPECT_EQ(memory_of(&cache)->front.size, size) << "nothing came near";
   std::size_t changed = 0;
-  for (std::size_t i = 0; i < size; ++i) changed += before[i].key != cache.front.entries[i].key ? 1 : 0;
+  for (std::size_t i = 0; i < size; ++i) changed += before[i].key != memory_of(&cache)->front.entries[i].key ? 1 : 0;
   EXPECT_LE(changed, size / 10);
 }
 

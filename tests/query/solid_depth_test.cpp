@@ -159,9 +159,9 @@ TEST(SolidSurface, IsWhereInsideMeetsOutside) {
     expect_depth(at(mesh), point({0, 0, 0}), 1);
     expect_depth(at(mesh), point({0.1, 0.2, 0}), 0.8);
     expect_depth(at(mesh), point({0.3, 0, 0}, 0.25), 0.95);
-    EXPECT_NEAR(graze::ClearanceModel(mesh).distance({0, 0, 0}).value, -1, 1e-12);
-    EXPECT_NEAR(graze::ClearanceModel(mesh).distance({0.5, 0, 0}).value, -0.5, 1e-12);
-    EXPECT_NEAR(graze::ClearanceModel(mesh).distance({1.5, 0, 0}).value, 0.5, 1e-12);
+    EXPECT_NEAR(graze::clearance::Model(mesh).distance({0, 0, 0}).value, -1, 1e-12);
+    EXPECT_NEAR(graze::clearance::Model(mesh).distance({0.5, 0, 0}).value, -0.5, 1e-12);
+    EXPECT_NEAR(graze::clearance::Model(mesh).distance({1.5, 0, 0}).value, 0.5, 1e-12);
   }
   // Pieces that face inwards, nested and beside each other.
   for (const bool inwards : {false, true}) {
@@ -188,7 +188,7 @@ TEST(SolidSurface, ThatIsGivenUpStillHoldsTheDepth) {
   const double step = 0.3 / (kCopies - 1);
   for (int i = 0; i < kCopies; ++i) crowd.add(box_soup({-1 + step * i, -1, -1}, {1 + step * i, 1, 1}));
   const Mesh mesh = crowd.mesh(true);
-  ASSERT_FALSE(mesh.data().surface->certain);
+  ASSERT_FALSE(data_of(mesh).surface->certain);
   const Placed solid = at(mesh);
   const auto expect = [&](const Placed& other, double truth) {
     const Distance d = distance(solid, other), e = distance(other, solid);

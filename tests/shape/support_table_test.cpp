@@ -72,7 +72,7 @@ Vec3 troublesome_direction(int kind, std::span<const Vec3> points, Generator& ra
       return std::ldexp(random.integer(0, 1) == 0 ? 1.0 : -1.0, random.integer(-400, 400)) * seam;
     }
     case 2:
-      return unit(pick() - pick()).cross(random.direction());  // nearly a tie of the two
+      return unit_vector(pick() - pick()).cross(random.direction());  // nearly a tie of the two
     case 3:
       return (pick() - pick()).cross(pick() - pick());
     case 4:

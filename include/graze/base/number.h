@@ -72,7 +72,7 @@ constexpr NumberType number_type() {
 
 /// The T whose bytes begin at `at`, aligned or not.
 template <class T>
-T load(const void* at) {
+T load_unaligned(const void* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
@@ -80,7 +80,7 @@ T load(const void* at) {
 
 /// The number at `at` as a double: 64-bit integers beyond 2^53 are rounded, all others are exact.
 inline double load_as_double(const void* at, NumberType type) {
-  return visit_number(type, [at](auto zero) { return static_cast<double>(load<decltype(zero)>(at)); });
+  return visit_number(type, [at](auto zero) { return static_cast<double>(load_unaligned<decltype(zero)>(at)); });
 }
 
 /// Numbers of one type, `stride` bytes apart, in memory that somebody else owns. Need not be aligned.

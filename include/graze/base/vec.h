@@ -25,14 +25,15 @@ inline constexpr double kLargestLength = 1e50, kSmallestLength = 1e-50;
 /// Whether no coordinate is NaN or infinite.
 inline bool is_finite(const Vec3& v) { return std::isfinite(v.x()) && std::isfinite(v.y()) && std::isfinite(v.z()); }
 
-/// The same as unit(), for any length.
-Vec3 unit_of_any_length(const Vec3& v);
+namespace detail {
+Vec3 unit_vector_of_any_length(const Vec3& v);
+}
 
 /// `v` scaled to length 1, safe for lengths whose square under- or overflows; the zero vector gives the x axis.
-inline Vec3 unit(const Vec3& v) {
-  constexpr double kLeastSquare = 1e-200, kLargestSquare = 1e200;
+inline Vec3 unit_vector(const Vec3& v) {
+  constexpr double kSmallestSquare = 1e-200, kLargestSquare = 1e200;
   const double square = v.x() * v.x() + v.y() * v.y() + v.z() * v.z();
-  if (!(square > kLeastSquare && square < kLargestSquare)) return unit_of_any_length(v);
+  if (!(square > kSmallestSquare && square < kLargestSquare)) return detail::unit_vector_of_any_length(v);
   const double scale = 1 / std::sqrt(square);
   return {scale * v.x(), scale * v.y(), scale * v.z()};
 }

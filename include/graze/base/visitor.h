@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-namespace graze {
+namespace graze::detail {
 
 /// Where a function object is, without its type.
 template <class Body>
@@ -15,7 +15,7 @@ void* erased(Body& body) {
 /// does.
 ///
 ///     template <class Visit> void visit(Visit&& body) const {
-///       visit_all(erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t>);
+///       visit_all(detail::erased(body), &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t>);
 ///     }
 template <class Body, class... Arguments>
 bool call_visitor(void* where, Arguments... arguments) {
@@ -28,4 +28,4 @@ bool call_visitor(void* where, Arguments... arguments) {
   }
 }
 
-}  // namespace graze
+}  // namespace graze::detail

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace graze {
+namespace graze::clearance {
 
 /// On which side of the vehicle a point passes, seen in the direction of travel.
 enum class Side : std::uint8_t { left, right, above, below };
@@ -61,4 +61,4 @@ struct Coverage {
   bool complete() const { return checked() && gaps.empty(); }
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -8,7 +8,7 @@
 #include "graze/base/progress.h"
 #include "graze/clearance/track.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A point in a section: y to the left and z up, in metres.
 using Vec2 = Eigen::Vector2d;
@@ -20,7 +20,7 @@ using Vec2 = Eigen::Vector2d;
 ///     gauge.clearance({1.5, 1.0});                                      // -0.1: 0.1 m inside
 class Gauge {
  public:
-  /// Corners in order, either way round; throws Error for fewer than three, for corners that are not finite, for edges
+  /// Corners in either order around it; throws Error for fewer than three, for corners that are not finite, for edges
   /// that cross or touch others and for an outline without area. O(n²).
   explicit Gauge(std::vector<Vec2> outline);
 
@@ -74,4 +74,4 @@ struct GaugeOptions {
 void check_gauge(const Gauge& gauge, const Track& track, std::span<const Vec3> points, std::span<GaugePoint> results,
                  const GaugeOptions& options = {});
 
-}  // namespace graze
+}  // namespace graze::clearance

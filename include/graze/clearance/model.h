@@ -10,10 +10,12 @@
 #include "graze/geometry/geometry.h"
 
 namespace graze {
-
-namespace clearance {
-struct ModelData;
+namespace detail {
+struct Access;
 }
+namespace clearance {
+
+struct ModelData;
 
 /// How far a place is from a model that stands still.
 struct ModelDistance {
@@ -21,8 +23,8 @@ struct ModelDistance {
   std::uint32_t element = 0;  ///< point, triangle or shape; means nothing where the value is infinite
 };
 
-/// Options of a ClearanceModel.
-struct ClearanceModelOptions {
+/// Options of a Model.
+struct ModelOptions {
   double uncertainty = 0;  ///< metres: no point is farther than this from where it is given
   int threads = 0;         ///< that index a cloud (a mesh brings its tree with it); 0: as many as the machine has
 };
@@ -31,30 +33,30 @@ struct ClearanceModelOptions {
 /// nearest element:
 ///   a cloud       the ball of the cloud's radius around each point, negative inside of a ball;
 ///   a mesh        its triangles; negative inside if it is solid (minus the distance to the surface);
-///   shapes        each placed convex shape, negative inside of one (minus the way out of that one).
+///   shapes        each placed convex shape, negative inside of one (minus the exit depth of that one).
 /// Copies share the data and cost nothing.
 ///
-///     ClearanceModel wagon(read_cloud("wagon.ply").with_radius(0.01));
-///     ClearanceModel crate(std::vector<Placed>{at(Box{.half = {1, 0.5, 0.5}}, Pose::at({0, 0, 1}))});
+///     Model wagon(read_cloud("wagon.ply").with_radius(0.01));
+///     Model crate(std::vector<Placed>{at(Box{.half = {1, 0.5, 0.5}}, Pose::at({0, 0, 1}))});
 ///
 /// Building takes O(n log n): about 150 ns per point of a cloud on one core; a mesh brings its tree with it.
-class ClearanceModel {
+class Model {
  public:
   /// Nothing; infinitely far from everything.
-  ClearanceModel();
-  explicit ClearanceModel(const Cloud& cloud, const ClearanceModelOptions& options = {});
-  explicit ClearanceModel(const Mesh& mesh, const ClearanceModelOptions& options = {});
+  Model();
+  explicit Model(const Cloud& cloud, const ModelOptions& options = {});
+  explicit Model(const Mesh& mesh, const ModelOptions& options = {});
   /// Throws Error for a mesh or a cloud among them and for shapes without bounds (half-space, plane).
-  explicit ClearanceModel(std::span<const Placed> shapes);
+  explicit Model(std::span<const Placed> shapes);
 
   /// A model that changes: `shapes[i]` is how it looks at pose i of the path. Between pose i and i + 1 it is taken to
   /// look like both, so that nothing slips through while it changes. Throws Error if one of them is itself deforming.
-  static ClearanceModel deforming(std::vector<ClearanceModel> shapes);
+  static Model deforming(std::vector<Model> shapes);
 
   /// Whether there is a frame per pose.
   bool is_deforming() const { return !frames().empty(); }
   /// The shapes of a deforming model, one per pose; empty for a rigid one.
-  std::span<const ClearanceModel> frames() const;
+  std::span<const Model> frames() const;
 
   /// How many points, triangles or shapes; of a deforming model: of all its frames.
   std::size_t size() const;
@@ -72,11 +74,10 @@ class ClearanceModel {
   /// Bytes beside the geometry that was given.
   std::size_t memory_bytes() const;
 
-  /// What it is made of (src/clearance/model_data.h), for the engine.
-  const clearance::ModelData& data() const { return *data_; }
-
  private:
-  std::shared_ptr<const clearance::ModelData> data_;
+  friend struct detail::Access;
+  std::shared_ptr<const ModelData> data_;
 };
 
+}  // namespace clearance
 }  // namespace graze

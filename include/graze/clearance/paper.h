@@ -10,7 +10,7 @@
 
 #include "graze/base/pose.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// The four methods of the paper.
 enum class PaperMethod : std::uint8_t {
@@ -18,7 +18,7 @@ enum class PaperMethod : std::uint8_t {
   kd_cd,         ///< section 4.2: … to the straight segment between a model point's places at consecutive poses
   kd_pd_fast,    ///< section 5.1: depth = distance to the nearest point that does not collide
   kd_pd,         ///< section 5.2: depth = greatest distance of a model point to the colliding point nearest to it on
-                 ///< its way to the travel axis
+                 ///< its path to the travel axis
 };
 /// "kd-CD-simple", "kd-CD", "kd-PD-fast", "kd-PD"
 std::string_view name_of(PaperMethod method);
@@ -31,7 +31,7 @@ double paper_spacing(double radius);
 /// Throws Error for an edge that is not positive or so small that more than 2^21 voxels lie along an axis.
 std::vector<Vec3> voxel_centres(std::span<const Vec3> points, double edge);
 
-/// The trajectory sampling of section 6: poses at equal distances of at most `spacing` along the travelled way, the
+/// The trajectory sampling of section 6: poses at equal distances of at most `spacing` along the travelled path, the
 /// first and the last included; interpolated as `Motion` does. Throws Error for a spacing that is not positive.
 std::vector<Pose> sample_path(std::span<const Pose> path, double spacing);
 
@@ -80,4 +80,4 @@ class PaperClearance {
   PaperOptions options_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

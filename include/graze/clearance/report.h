@@ -1,5 +1,5 @@
-// What a clearance run found, in the form in which the trade writes it down: a verdict, the least clearance along the
-// way, and the places that are too narrow, worst first.
+// What a clearance run found, in the form in which the trade writes it down: a verdict, the minimum clearance along
+// the path, and the places that are too narrow, worst first.
 #pragma once
 
 #include <array>
@@ -18,20 +18,20 @@
 #include "graze/clearance/coverage.h"
 #include "graze/clearance/depth.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// How a clearance c stands to the thresholds: hit c <= 0, fail c < fail, warn c < warn, clear otherwise; c being the
-/// least that the truth can be, the reported value less its tolerance. What is no number is a hit.
-enum class ClearanceLevel : std::uint8_t { hit, fail, warn, clear };
+/// minimum that the truth can be, the reported value less its tolerance. What is no number is a hit.
+enum class Level : std::uint8_t { hit, fail, warn, clear };
 /// How many levels there are.
 inline constexpr std::size_t kLevels = 4;
-std::string_view name_of(ClearanceLevel level);  ///< "hit", "fail", "warn", "clear"
+std::string_view name_of(Level level);  ///< "hit", "fail", "warn", "clear"
 
 /// Options of ReportBuilder.
 struct ReportOptions {
   double warn = 0.2, fail = 0.1;  ///< metres of clearance; 0 <= fail <= warn
   /// Metres: no reported clearance is above the truth by more than this, see SweptClearance::tolerance().
-  double tolerance = kClearanceTolerance;
+  double tolerance = kTolerance;
   double bin = 1;                 ///< metres of chainage in a row of the profile
   double link = 0.25;             ///< edge of the cubes by which points are joined to clusters, in metres
   int halo = 4;                   ///< cubes by which a cluster of failing points takes in those that only warn
@@ -46,7 +46,7 @@ struct ReportPlace {
   Vec3 point = Vec3::Zero();       ///< in the world
   Vec3 in_vehicle = Vec3::Zero();  ///< the same in the frame of the model at that moment
   double clearance = kInfinity;    ///< metres, the minimum over the whole motion
-  double chainage = 0;             ///< of the point: where a plane across the way meets it
+  double chainage = 0;             ///< of the point: where a plane across the path meets it
   double pose_chainage = 0;        ///< of the vehicle's origin at that moment
   std::uint32_t pose = 0;          ///< between this pose of the path …
   float fraction = 0;              ///< … and the next
@@ -54,7 +54,7 @@ struct ReportPlace {
   Side side = Side::left;          ///< of the model's box
 };
 
-/// The way of the vehicle, as it was handed to the engine, and where points stand to it. Keeps the spans.
+/// The path of the vehicle, as it was handed to the engine, and where points stand to it. Keeps the spans.
 ///
 ///     ReportPath path(body.poses, chainage, box_of_the_model);
 ///     ReportPlace place = path.place_of(point, result, index);
@@ -78,8 +78,8 @@ class ReportPath {
   /// Which shapes it has then, of one per pose: from each pose to the next it counts as both, so that at a pose those
   /// before and after it count too. One of one, none of none.
   std::vector<std::size_t> frames_at(const ReportPlace& place, std::size_t frames) const;
-  /// Where a plane across the way meets the point: of such planes the one that is found by walking from segment
-  /// `near`. Beyond both ends the way goes on straight.
+  /// Where a plane across the path meets the point: of such planes the one that is found by walking from segment
+  /// `near`. Beyond both ends the path goes on straight.
   double chainage_of(const Vec3& point, std::size_t near) const { return place_along(point, near).chainage; }
   /// The same with the pose behind which that is.
   struct PlaceAlong {
@@ -100,31 +100,31 @@ class ReportPath {
   std::vector<Vec3> directions_;  // of travel from each pose on
 };
 
-/// The least clearance on each side between two chainages; a place with infinite clearance where nothing was nearer
+/// The minimum clearance on each side between two chainages; a place with infinite clearance where nothing was nearer
 /// than the limit of the engine.
 struct ProfileRow {
   double from = 0, to = 0;                        ///< chainage, in metres
-  std::array<ReportPlace, kSides> least;          ///< by Side
+  std::array<ReportPlace, kSides> nearest;        ///< by Side
   bool swept = false;                             ///< the model passes here; what follows is empty where it does not
   bool scanned = false;                           ///< all demanded sides were seen
   std::array<bool, kSides> seen = {};             ///< by the rule of CoverageOptions
   std::array<std::uint64_t, kSides> points = {};  ///< of the scan that count for this
 
   /// The smallest of the four.
-  double least_clearance() const;
+  double min_clearance() const;
 };
 
 /// What it takes to keep the clearance `fail` at a place.
 struct PlaceDepth {
   DirectionalClearance directional;  ///< from the model where it is nearest, grown by `fail`
   ExitDepth exit;                    ///< out of what the model sweeps, grown by `fail`
-  double left = 0, up = 0;           ///< metres: the way out in the vehicle's cross-section; +inf if none was found
+  double left = 0, up = 0;           ///< metres: the exit in the vehicle's cross-section; +inf if none was found
 };
 
-/// Points that are too near and hang together.
+/// Points that are too near and form a connected cluster.
 struct ReportCluster {
   ReportPlace worst;                            ///< the point with the smallest clearance
-  ClearanceLevel level = ClearanceLevel::warn;  ///< of the worst point
+  Level level = Level::warn;                    ///< of the worst point
   std::array<std::uint64_t, kLevels> points{};  ///< by level
   double from = 0, to = 0;                      ///< chainage
   Aabb bounds;                                  ///< in the world
@@ -134,7 +134,7 @@ struct ReportCluster {
 };
 
 /// What may be said of all of it.
-enum class ClearanceVerdict : std::uint8_t {
+enum class Verdict : std::uint8_t {
   fails,           ///< some point does not keep the clearance `fail`, wherever else nobody looked
   not_checked,     ///< the scan has seen too little of the path for any statement
   partly_checked,  ///< all points keep it, and stretches of the path were not scanned
@@ -142,7 +142,7 @@ enum class ClearanceVerdict : std::uint8_t {
 };
 
 /// What a run found.
-struct ClearanceReport {
+struct Report {
   ReportOptions options;                        ///< as given to the builder
   std::uint64_t points = 0;                     ///< of the scan, with those that were skipped
   std::uint64_t skipped = 0;                    ///< NaN or infinite
@@ -156,7 +156,7 @@ struct ClearanceReport {
 
   /// Whether every point keeps at least the clearance `fail`. Says nothing of what was not scanned: see verdict().
   bool passed() const { return levels[0] + levels[1] == 0; }
-  ClearanceVerdict verdict() const;
+  Verdict verdict() const;
 };
 
 /// Of a place that was found by these engines, of models that move together. Some milliseconds.
@@ -164,18 +164,18 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
                     double fail);
 
 /// Where a clearance stands.
-ClearanceLevel level_of(double clearance, const ReportOptions& options);
+Level level_of(double clearance, const ReportOptions& options);
 
-/// What a row of the profile amounts to: the level of its least clearance, or "not scanned" where that would be "clear"
-/// and nobody looked.
+/// What a row of the profile amounts to: the level of its minimum clearance, or "not scanned" where that would be
+/// "clear" and nobody looked.
 std::string_view level_name(const ProfileRow& row, const ReportOptions& options);
 
-/// Takes in a scan part by part and makes its report, in memory that grows with the length of the way and with what
+/// Takes in a scan part by part and makes its report, in memory that grows with the length of the path and with what
 /// stands close to it, not with the scan.
 ///
 ///     ReportBuilder builder(path, {.warn = 0.2, .fail = 0.1});
 ///     for (…) { engine.measure(block, results); builder.add(block, results, first); }
-///     ClearanceReport report = std::move(builder).finish();
+///     Report report = std::move(builder).finish();
 class ReportBuilder {
  public:
   /// Throws Error for thresholds that are negative, not finite or in the wrong order and for lengths that are not
@@ -189,7 +189,7 @@ class ReportBuilder {
   /// the same. Throws Error, and is of no further use, if the sizes differ or a result names no pose. O(points), on
   /// several threads.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results, std::uint64_t first);
-  ClearanceReport finish() &&;
+  Report finish() &&;
 
  private:
   struct State;
@@ -198,8 +198,8 @@ class ReportBuilder {
 
 /// The rows of the profile: chainage_from_m,chainage_to_m,left_m,…,level,left_points,…,unseen,scanned. An empty field
 /// of the clearances is "beyond the limit"; `unseen` lists sides with a + between.
-std::string profile_csv(const ClearanceReport& report);
+std::string profile_csv(const Report& report);
 /// The clusters, worst first, one a line.
-std::string clusters_csv(const ClearanceReport& report);
+std::string clusters_csv(const Report& report);
 
-}  // namespace graze
+}  // namespace graze::clearance

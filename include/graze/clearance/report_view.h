@@ -11,7 +11,7 @@
 #include "graze/clearance/report.h"
 #include "graze/geometry/geometry.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A model as it is drawn, in its own frame: triangles, and points where it is a cloud.
 struct ReportModel {
@@ -79,7 +79,7 @@ class SectionBuilder {
   std::unique_ptr<State> state_;
 };
 
-/// A clearance in a byte, the worse the smaller, such that its level can be told: 0…63 hit (deepest to touching),
+/// A clearance in a byte, the worse the smaller, such that it shows the level: 0…63 hit (deepest to touching),
 /// 64…127 fail, 128…191 warn, 192…254 clear up to `limit`, 255 beyond.
 std::uint8_t clearance_code(double clearance, const ReportOptions& options, double limit);
 
@@ -111,8 +111,8 @@ struct ReportCloudOptions {
 /// Takes those points of a scan that a viewer is to show. Which ones depends on their index alone.
 class ReportCloudBuilder {
  public:
-  /// For the scan of which `report` tells.
-  ReportCloudBuilder(const ClearanceReport& report, const ReportPath& path, const ReportCloudOptions& options = {});
+  /// For the scan that `report` is about.
+  ReportCloudBuilder(const Report& report, const ReportPath& path, const ReportCloudOptions& options = {});
   /// As for ReportBuilder::add, with the same points.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results, std::uint64_t first);
   /// O(points × levels).
@@ -130,4 +130,4 @@ class ReportCloudBuilder {
   std::vector<Kept> kept_;
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -7,13 +7,13 @@
 #include "graze/base/aabb.h"
 #include "graze/clearance/trajectory.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A place on a track: between pose `segment` and the next.
 struct TrackPlace {
   double chainage = 0;           ///< metres
   std::size_t segment = 0;       ///< index of the pose before it
-  double fraction = 0;           ///< of the way to the next pose, in [0, 1]
+  double fraction = 0;           ///< of the path to the next pose, in [0, 1]
   double distance = kInfinity;   ///< metres from the point that was asked for; infinite if nothing is within the limit
   Vec3 position = Vec3::Zero();  ///< on the track
 };
@@ -46,11 +46,11 @@ class Track {
   /// infinite if none is within `limit` metres, or if the point is not finite. O(log n) near the track.
   TrackPlace nearest(const Vec3& point, double limit = kInfinity) const;
 
-  /// The first place behind `from`, on the way to the end, whose distance from the position of `from` is `distance`
+  /// The first place behind `from`, towards the end, whose distance from the position of `from` is `distance`
   /// metres as the crow flies, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
   /// between the two.
   TrackPlace ahead(const TrackPlace& from, double distance) const;
-  /// The same on the way back to the start.
+  /// The same towards the start.
   TrackPlace behind(const TrackPlace& from, double distance) const;
 
  private:
@@ -65,4 +65,4 @@ class Track {
   std::vector<Aabb> boxes_;  // a heap: children of k are 2k and 2k + 1; leaves cover some segments each
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

@@ -7,7 +7,7 @@
 
 #include "graze/base/pose.h"
 
-namespace graze {
+namespace graze::clearance {
 
 struct SmoothedTrajectory;
 
@@ -22,7 +22,7 @@ struct SmoothingOptions {
 };
 
 /// Poses in the order in which a body takes them, with or without times. From each to the next it moves as Motion says:
-/// the origin on a straight line. Chainage is the length of the origin's way from the first pose on, in metres.
+/// the origin on a straight line. Chainage is the length of the origin's path from the first pose on, in metres.
 ///
 /// Frames: x forward, y left, z up.
 ///
@@ -44,7 +44,7 @@ struct Trajectory {
   /// and are as many as the poses, or there are none. All functions below check.
   void check(const std::string& where = "trajectory") const;
 
-  /// Of every pose; begins with 0 and never decreases. O(n).
+  /// Of every pose; starts with 0 and never decreases. O(n).
   std::vector<double> chainage() const;
   /// The chainage of the last pose; 0 if there is none.
   double length() const;
@@ -53,14 +53,14 @@ struct Trajectory {
   Pose pose_at(double chainage) const;
 
   /// Poses at equal distances of chainage, as large as they can be up to `step` metres; the ends are kept, and so is
-  /// every pose at which the body turns on the spot. Between the new poses the way is straight, so that a bend of
+  /// every pose at which the body turns on the spot. Between the new poses the path is straight, so that a bend of
   /// radius R is cut by step² / 8R. Throws Error unless `step` is positive, and for more than 2^26 poses.
   Trajectory resampled(double step) const;
 
-  /// A smooth curve that passes near every pose: for positions and rotations each the smoothest cubic spline (the least
-  /// integral of its squared second derivative) within the tolerance. With tolerance 0 and a step it turns a coarse
-  /// track into a fine one with round bends. O(n) per trial, some 30 trials. Throws Error for tolerances that are
-  /// negative or no numbers, and for more than 2^26 poses.
+  /// A smooth curve that passes near every pose: for positions and rotations each the smoothest cubic spline (the
+  /// smallest integral of its squared second derivative) within the tolerance. With tolerance 0 and a step it turns a
+  /// coarse track into a fine one with round bends. O(n) per trial, some 30 trials. Throws Error for tolerances that
+  /// are negative or no numbers, and for more than 2^26 poses.
   SmoothedTrajectory smoothed(const SmoothingOptions& options = {}) const;
 };
 
@@ -72,4 +72,4 @@ struct SmoothedTrajectory {
   double turn_residual = 0;  ///< radians between a given rotation and that of the curve, the largest
 };
 
-}  // namespace graze
+}  // namespace graze::clearance

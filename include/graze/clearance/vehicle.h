@@ -1,4 +1,4 @@
-// A vehicle on two bogies and the way its body takes along a track.
+// A vehicle on two bogies and the path of its body along a track.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 #include "graze/clearance/track.h"
 #include "graze/geometry/geometry.h"
 
-namespace graze {
+namespace graze::clearance {
 
 /// A body that rests on two bogies. Body frame: x forward, y left, z up, in metres; the bogie centres stand at
 /// (bogie_middle ± bogie_distance / 2, 0, axis height) and run along the track's line. If that line is the top of rail
@@ -49,10 +49,10 @@ struct VehicleRun {
   std::vector<double> front;  ///< chainage of the front bogie centre
 };
 
-/// The way of a vehicle along a track: one pose per step of the rear bogie's chainage, from where the rear bogie stands
-/// at the start of the track to where the front bogie reaches its end. Both bogie centres lie on the line of the track
-/// (to rounding). Yaw and pitch are those of the line from bogie to bogie, the chord F. Its roll is the mean of the
-/// cants of the track at the two bogies,
+/// The path of a vehicle along a track: one pose per step of the rear bogie's chainage, from where the rear bogie
+/// stands at the start of the track to where the front bogie reaches its end. Both bogie centres lie on the line of the
+/// track (to rounding). Yaw and pitch are those of the line from bogie to bogie, the chord F. Its roll is the mean of
+/// the cants of the track at the two bogies,
 ///
 ///     φ = (φ_rear + φ_front) / 2,   φ_i = atan2(−u_i · h_i, u_i · e_i)
 ///
@@ -68,7 +68,7 @@ struct VehicleRun {
 /// back so that the body would jump, and for a vehicle that `check` refuses. O(m) per pose for m segments of track
 /// between the bogies.
 VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOptions& options = {});
-/// The body's way alone.
+/// The body's path alone.
 Trajectory follow(const Track& track, const Vehicle& vehicle, const FollowOptions& options = {});
 
-}  // namespace graze
+}  // namespace graze::clearance

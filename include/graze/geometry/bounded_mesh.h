@@ -14,7 +14,7 @@ namespace graze {
 ///
 ///     BoundedMesh<Rss> part(vertices, triangles, {.split = split::median});
 ///     part.replace_vertices(bent);                   // refits
-///     if (part.decay() > 2) part.rebuild();
+///     if (part.cost_ratio() > 2) part.rebuild();
 template <class Bound>
 class BoundedMesh {
  public:
@@ -34,7 +34,7 @@ class BoundedMesh {
     tree_.refit(vertices);
     vertices_.assign(vertices.begin(), vertices.end());
   }
-  double decay() const { return tree_.decay(); }
+  double cost_ratio() const { return tree_.cost_ratio(); }
   void rebuild() { tree_.rebuild(vertices_); }
 
   std::size_t size() const { return triangles_.size(); }

@@ -1,48 +1,29 @@
 // Points that sensors deliver, as one thing in space.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "graze/base/aabb.h"
-#include "graze/base/number.h"
-#include "graze/base/pod_array.h"
 #include "graze/index/points.h"
-#include "graze/index/search_volume.h"
 
 namespace graze {
 
+class CloudAttribute;
 class KdTree;
 class PointGrid;
-class Search;
-struct SearchOptions;
-
-/// The name and type of one number that every point carries: intensity, red, classification, gps_time, …
-struct AttributeType {
-  std::string name;
-  NumberType type = NumberType::float64;
-  bool operator==(const AttributeType&) const = default;
-};
-
-/// An attribute in the caller's memory: one value per point.
-struct AttributeView {
-  /// Unique among the attributes of a cloud.
-  std::string name;
-  /// One per point.
-  ColumnView values;
-};
+class PointSearch;
+struct AttributeView;
+struct PointSearchOptions;
+struct SearchVolume;
 
 /// Options of a Cloud.
 struct CloudOptions {
-  double radius = 0;                           ///< of every point, in metres
-  std::vector<AttributeView> attributes = {};  ///< each with as many values as there are points
+  double radius = 0;  ///< of every point, in metres
 };
 
 /// Points with a common radius. Immutable; copies share the data, and moving is copying: a cloud that was moved from is
@@ -71,54 +52,23 @@ class Cloud {
     double rounding = 0;  ///< of the points of this block
   };
 
-  /// A named column of values by point index.
-  class Attribute {
-   public:
-    /// The name, unique within the cloud.
-    const std::string& name() const { return kind_.name; }
-    /// The type of the values.
-    NumberType type() const { return kind_.type; }
-    /// Name and type.
-    const AttributeType& kind() const { return kind_; }
-    std::size_t size() const { return bytes_.size() / size_of(kind_.type); }
-    /// 64-bit integers beyond 2^53 are rounded, all other values are exact.
-    double operator[](std::size_t i) const {
-      return load_as_double(bytes_.data() + i * size_of(kind_.type), kind_.type);
-    }
-    /// The values as they are; throws Error where T is not the attribute's type.
-    template <class T>
-    std::span<const T> values() const {
-      if (number_type<T>() != kind_.type) refuse_type(number_type<T>());
-      return {reinterpret_cast<const T*>(bytes_.data()), size()};
-    }
-    /// The values as they are, of any type.
-    ColumnView view() const {
-      return {kind_.type, bytes_.data(), size(), static_cast<std::ptrdiff_t>(size_of(kind_.type))};
-    }
-
-   private:
-    friend class Cloud;
-    friend class CloudBuilder;
-    [[noreturn]] void refuse_type(NumberType asked) const;
-    AttributeType kind_;
-    PodArray<std::byte> bytes_;
-  };
-
   /// No points.
   Cloud();
-  /// Copies the points and attributes. Throws Error for a bad radius, a coordinate out of range, or an attribute
-  /// without a name, with a name that another has, or with another number of values than there are points.
+  /// Copies the points. Throws Error for a bad radius and for a coordinate out of range.
   explicit Cloud(const PointView& points, const CloudOptions& options = {});
+  /// The same with attributes, one value per point (graze/geometry/cloud_attributes.h). Throws Error also for an
+  /// attribute without a name, with a name that another has, or with another number of values than there are points.
+  Cloud(const PointView& points, const CloudOptions& options, const std::vector<AttributeView>& attributes);
   Cloud(const Cloud&) = default;
   Cloud& operator=(const Cloud&) = default;
   ~Cloud() = default;
 
   /// How many points the caller gave, those included that were skipped.
-  std::size_t size() const { return data_->size; }
+  std::size_t size() const;
   /// How many of them are no points.
-  std::size_t skipped() const { return data_->skipped; }
+  std::size_t skipped() const;
   /// Whether point i has a NaN or an infinity.
-  bool is_skipped(std::size_t i) const { return !(stored_point(i)[0] == stored_point(i)[0]); }
+  bool is_skipped(std::size_t i) const;
 
   /// The tree over the exact points, which the verbs and searches walk; 18 bytes per point of float32 input, 31 of
   /// doubles. The first call makes it, O(n log n) on all cores; any number of threads may make the first call. If that
@@ -141,109 +91,51 @@ class Cloud {
   Neighbor nearest(const Vec3& p, double limit = kInfinity) const;
   /// As many of the nearest as the buffer has room for, sorted; returns the part of the buffer that was filled.
   std::span<Neighbor> nearest(const Vec3& p, std::span<Neighbor> buffer, double limit = kInfinity) const;
-  /// The points in a volume of search_volume.h, in any form that Search has; KdTree::search() states the rules, and
-  /// `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
+  /// The points in a volume of search_volume.h, in any form that PointSearch has; KdTree::search() states the rules,
+  /// and `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
   ///
   ///     #include "graze/index/kd_tree.h"
   ///     std::size_t near_path = cloud.search(region::Segment(p, q, 0.2)).count();
-  Search search(const SearchVolume& volume) const;
-  Search search(const SearchVolume& volume, const SearchOptions& options) const;
+  PointSearch search(const SearchVolume& volume) const;
+  PointSearch search(const SearchVolume& volume, const PointSearchOptions& options) const;
 
   /// Equal for copies, and different (but for one chance in 2^64) for clouds of different points.
-  std::uint64_t stamp() const { return data_->stamp; }
+  std::uint64_t stamp() const;
 
   /// The caller's point i; NaN in all coordinates if it was skipped. O(1)
   Vec3 point(std::size_t i) const;
 
   /// The smallest box around the points, exact, without their radius; empty if there are none.
-  const Aabb& bounds() const { return data_->bounds; }
+  const Aabb& bounds() const;
   double radius() const { return radius_; }
   /// The same points with another radius; shares the data.
   Cloud with_radius(double radius) const;
 
   /// No point lies farther than this from where its float32 coordinates put it; 0 for float32 input. Whoever decides
   /// by the stored coordinates adds it on the side of safety.
-  double rounding() const { return data_->rounding; }
+  double rounding() const;
   /// Where block i begins at point i × kBlock.
-  std::span<const Block> blocks() const { return data_->blocks; }
+  std::span<const Block> blocks() const;
   /// x y z of every point relative to the origin of its block; NaN three times where it was skipped.
-  std::span<const float> stored() const { return data_->stored.span(); }
+  std::span<const float> stored() const;
   /// The three floats of point i in stored().
-  const float* stored_point(std::size_t i) const { return data_->stored.data() + 3 * i; }
+  const float* stored_point(std::size_t i) const;
 
-  std::span<const Attribute> attributes() const { return data_->attributes; }
+  /// What every point carries beside its coordinates, in the order given.
+  std::span<const CloudAttribute> attributes() const;
   /// The attribute of this name, or null.
-  const Attribute* attribute(std::string_view name) const;
+  const CloudAttribute* attribute(std::string_view name) const;
 
   /// Bytes that the shared data takes.
   std::size_t memory_bytes() const;
 
  private:
   friend class CloudBuilder;
-  // How a block gives back the caller's numbers along an axis: origin + stored; origin + (stored + residual); the
-  // double.
-  struct Indexes;
-  enum class Exact : std::uint8_t { stored, residuals, doubles };
-  struct Recovery {
-    std::array<std::size_t, 3> first{};  // of the block's values in `residuals` or `doubles`
-    std::array<Exact, 3> from{};
-  };
-  struct Data {
-    std::size_t size = 0, skipped = 0;
-    Aabb bounds;
-    double rounding = 0;
-    bool floats = true;  // what is stored are the points themselves
-    std::vector<Block> blocks;
-    std::vector<Recovery> recoveries;  // one per block
-    PodArray<float> stored, residuals;
-    PodArray<double> doubles;
-    std::vector<Attribute> attributes;
-    std::uint64_t stamp = 0;
-    std::unique_ptr<Indexes> indexes;
-
-    Data();
-    ~Data();
-    Data(const Data&) = delete;
-    Data& operator=(const Data&) = delete;
-  };
+  struct Data;
   Cloud(std::shared_ptr<const Data> data, double radius);
 
   std::shared_ptr<const Data> data_;
   double radius_ = 0;
-};
-
-/// Makes a cloud from parts that arrive one after the other. Beside the cloud itself it holds one block.
-///
-///     CloudBuilder builder({{"intensity", NumberType::uint16}});
-///     while (…) builder.append(points, {{ColumnView::of(intensity)}});
-///     Cloud cloud = std::move(builder).finish(0.01);
-class CloudBuilder {
- public:
-  /// Throws Error for an attribute without a name or with a name that another has.
-  explicit CloudBuilder(const std::vector<AttributeType>& attributes = {});
-  CloudBuilder(CloudBuilder&&) noexcept;
-  CloudBuilder& operator=(CloudBuilder&&) noexcept;
-  ~CloudBuilder();
-
-  /// Makes room for so many points in all, so that nothing moves while they arrive. Costs nothing if they do not.
-  void reserve(std::size_t points);
-  /// Adds points and their attributes, in the order of the constructor and of exactly those types. Throws Error, and
-  /// is of no further use, for a coordinate out of range and for columns that do not fit.
-  void append(const PointView& points, std::span<const ColumnView> attributes = {});
-  std::size_t size() const;
-  /// Throws Error if the radius is negative or not finite. The builder is empty and of no use afterwards.
-  Cloud finish(double radius = 0) &&;
-
- private:
-  struct Pending;
-  template <class T>
-  void append_points(const PointView& points);
-  void append_floats(const PointView& points, std::size_t begin, std::size_t end);
-  void flush();
-  void skip_or_refuse(const Vec3& p, std::size_t index);
-
-  std::shared_ptr<Cloud::Data> data_;
-  std::unique_ptr<Pending> pending_;
 };
 
 }  // namespace graze

@@ -16,7 +16,7 @@ namespace graze {
 ///     DeformingMesh cloth(vertices, triangles);
 ///     for (…) {
 ///       cloth.replace_vertices(next);                   // the same triangles, elsewhere: refits the tree
-///       if (cloth.decay() > 2) cloth.rebuild();         // queries cost twice what they did
+///       if (cloth.cost_ratio() > 2) cloth.rebuild();         // queries cost twice what they did
 ///       if (collide(at(cloth), at(body, pose))) …
 ///     }
 ///     Mesh state = cloth.mesh();                        // stays as it is, whatever becomes of the cloth
@@ -45,7 +45,7 @@ class DeformingMesh {
   /// places of different vertices close it, and these part. Changes nothing if it throws.
   void replace_vertices(std::span<const Vec3> vertices, const ThreadOptions& options = {});
   /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
-  double decay() const { return data().decay(); }
+  double cost_ratio() const { return data().cost_ratio(); }
   /// Builds the tree anew. Changes nothing if it throws, which it does only where memory is short.
   void rebuild(const ThreadOptions& options = {});
 

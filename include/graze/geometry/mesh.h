@@ -14,6 +14,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace mesh {
 struct Data;
 }
@@ -70,8 +73,6 @@ class Mesh {
   /// O(n log n), about 300 ns per triangle on one core; the surface of a solid takes some 2 µs more.
   Mesh(std::span<const Vec3> vertices, std::span<const MeshTriangle> triangles, const MeshOptions& options = {});
 
-  /// For those who make the data (src/geometry); it must be built.
-  explicit Mesh(std::shared_ptr<const mesh::Data> data);
   Mesh(const Mesh&) = default;
   Mesh& operator=(const Mesh&) = default;
   ~Mesh() = default;
@@ -90,7 +91,7 @@ class Mesh {
   int winding(const Vec3& p) const;
 
   /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
-  double decay() const;
+  double cost_ratio() const;
   /// Looks at every edge. O(n log n)
   MeshReport report() const;
   /// Equal for copies, and different (but for one chance in 2^64) for meshes of different triangles.
@@ -101,10 +102,10 @@ class Mesh {
   /// and is the same, else what does not.
   std::string validate() const;
 
-  /// What it is made of (src/geometry/mesh_data.h), for the queries.
-  const mesh::Data& data() const { return *data_; }
-
  private:
+  friend struct detail::Access;
+  explicit Mesh(std::shared_ptr<const mesh::Data> data);
+
   std::shared_ptr<const mesh::Data> data_;
 };
 

@@ -45,7 +45,7 @@ class MovingMesh {
   ~MovingMesh() = default;
 
   /// The end becomes the beginning of a move to `next`. Throws as the constructor does, and changes nothing then.
-  /// O(n). Where from().decay() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
+  /// O(n). Where from().cost_ratio() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
   void advance(std::span<const Vec3> next);
 
   std::size_t size() const { return from_.size(); }  ///< triangles
@@ -70,7 +70,8 @@ class MovingMesh {
   /// O(log n + found), no allocation.
   template <class Visit>
   void visit_near(const Aabb& box, Visit&& body) const {
-    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
+    visit_erased(box, detail::erased(body),
+                 &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t, const Interval&>);
   }
 
   /// Bytes on the heap, without those of the mesh.
@@ -78,10 +79,8 @@ class MovingMesh {
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
 
-  /// What it is made of (src/geometry/moving_data.h), for the queries.
-  const mesh::Sweep& sweep() const { return *sweep_; }
-
  private:
+  friend struct detail::Access;
   void visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t, const Interval&)) const;
 
   Mesh from_;

@@ -59,7 +59,7 @@ struct OrientedBoundsOptions {
 ///
 ///     BoundsTree<Obb> tree(vertices, triangles, {.split = split::median, .fit = fit::smallest});
 ///     tree.refit(bent);                               // the same triangles elsewhere
-///     if (tree.decay() > 2) tree.rebuild(bent);       // searches cost twice what they did
+///     if (tree.cost_ratio() > 2) tree.rebuild(bent);       // searches cost twice what they did
 ///     tree.refit_over_move(bent, next);               // bounds that hold every triangle all the way
 ///
 /// There is no state in which a tree cannot be asked, and other triangles make another tree. It shows itself as a
@@ -99,7 +99,7 @@ class BoundsTree {
   /// The sum of the areas of all bounds over that of the root: how many a search is expected to test.
   double cost() const { return cost_; }
   /// The cost now over the cost when it was built, for bounds of one time: how much worse searches have become.
-  double decay() const { return built_cost_ > 0 ? cost_ / built_cost_ : 1; }
+  double cost_ratio() const { return built_cost_ > 0 ? cost_ / built_cost_ : 1; }
   /// Bytes on the heap.
   std::size_t memory_bytes() const;
   /// Checks every invariant against the vertices of the last refit or build, O(n log n): empty if all hold, else what

@@ -12,6 +12,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace bvh {
 struct Tree;
 }
@@ -32,7 +35,7 @@ struct BvhOptions {
 ///     Bvh tree(boxes);
 ///     tree.visit_overlapping(box, [&](std::size_t i) { … });   // every i whose box overlaps, perhaps a few more
 ///     tree.refit(moved);                                       // the same boxes elsewhere
-///     if (tree.decay() > 2) tree = Bvh(moved);                 // searches cost twice what they did
+///     if (tree.cost_ratio() > 2) tree = Bvh(moved);                 // searches cost twice what they did
 class Bvh {
  public:
   /// Nothing.
@@ -59,14 +62,14 @@ class Bvh {
   /// How many boxes a search is expected to test: the sum of the areas of all boxes over that of the root.
   double cost() const;
   /// The cost now over the cost when it was built: 1 at first; refits let it grow as the division fits less and less.
-  double decay() const;
+  double cost_ratio() const;
 
   /// Calls visit(i) for every box that overlaps `box` or touches it, and perhaps for some that miss it by no more than
   /// the rounding of the bounds (their node does overlap). If it returns a bool, false ends the search. Const,
   /// reentrant, no allocation. A box that is not a number overlaps everything.
   template <class Visit>
   void visit_overlapping(const Aabb& box, Visit&& body) const {
-    visit_erased(box, erased(body), &call_visitor<std::remove_reference_t<Visit>, std::size_t>);
+    visit_erased(box, detail::erased(body), &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t>);
   }
 
   /// Bytes on the heap.
@@ -75,10 +78,8 @@ class Bvh {
   /// not.
   std::string validate(std::span<const Aabb> boxes) const;
 
-  /// What it is made of (src/index/bvh_data.h), for those who walk it themselves.
-  const bvh::Tree& tree() const { return *tree_; }
-
  private:
+  friend struct detail::Access;
   void visit_erased(const Aabb& box, void* body, bool (*call)(void*, std::size_t)) const;
 
   std::unique_ptr<bvh::Tree> tree_;

@@ -13,13 +13,13 @@ namespace graze {
 
 /// Options of a Capt.
 struct CaptOptions {
-  double point_radius = 0;   ///< every point is a ball of this radius (m)
-  double least_radius = 0;   ///< of the spheres that are asked about (m): smaller ones are answered more slowly
-  double most_radius = 0.1;  ///< likewise: larger ones are answered more slowly. Time and memory grow with its cube
+  double point_radius = 0;  ///< every point is a ball of this radius (m)
+  double min_radius = 0;    ///< of the spheres that are asked about (m): smaller ones are answered more slowly
+  double max_radius = 0.1;  ///< likewise: larger ones are answered more slowly. Time and memory grow with its cube
 };
 
 /// The tree of "Collision-Affording Point Trees" (paper 002): a balanced k-d tree in one array, with one point per
-/// leaf, whose leaves also hold every point that a sphere of up to `most_radius` around any place in the leaf can
+/// leaf, whose leaves also hold every point that a sphere of up to `max_radius` around any place in the leaf can
 /// touch. A query walks down once and looks at one list.
 ///
 /// Unlike the published one it is exact: nothing is missed, the point radius counts, radii out of the range are
@@ -27,12 +27,12 @@ struct CaptOptions {
 /// is ready a hundred times sooner in a fraction of the memory; where one small cloud is asked very often it is still
 /// an option.
 ///
-///     Capt tree(points, {.least_radius = 0.01, .most_radius = 0.08});
+///     Capt tree(points, {.min_radius = 0.01, .max_radius = 0.08});
 ///     if (tree.collides({0.3, 0.1, 0.8}, 0.05)) …
 class Capt {
  public:
   /// O(n log n + all affordances), one thread. Throws Error if a radius is negative, NaN or beyond 1e50, if
-  /// least_radius exceeds most_radius, or for 2^30 points and more.
+  /// min_radius exceeds max_radius, or for 2^30 points and more.
   explicit Capt(const PointView& points, const CaptOptions& options = {});
   Capt(Capt&&) noexcept;
   Capt& operator=(Capt&&) noexcept;

@@ -17,6 +17,9 @@
 
 namespace graze {
 
+namespace detail {
+struct Access;
+}
 namespace kd_tree {
 struct Gather;
 template <class T>
@@ -24,7 +27,7 @@ struct Tree;
 }  // namespace kd_tree
 
 /// Options of a search.
-struct SearchOptions {
+struct PointSearchOptions {
   bool to_axis = false;  ///< distances are those from the axis of a line, ray, segment or cylinder
 };
 
@@ -37,7 +40,7 @@ class KdTree;
 
 /// A search that waits to be told what is wanted of it. Const, reentrant, does not allocate and does not throw. Valid
 /// as long as the tree (and the sides of a polytope) are.
-class Search {
+class PointSearch {
  public:
   /// Is there any point in the volume? Stops at the first.
   bool any() const;
@@ -53,12 +56,12 @@ class Search {
   /// Returns whether all were visited.
   template <class Visit>
   bool visit(Visit&& body) const {
-    return visit_erased(erased(body), &call_visitor<std::remove_reference_t<Visit>, const Neighbor&>);
+    return visit_erased(detail::erased(body), &detail::call_visitor<std::remove_reference_t<Visit>, const Neighbor&>);
   }
 
  private:
   friend class KdTree;
-  Search(const KdTree& tree, const SearchVolume& volume, bool to_axis)
+  PointSearch(const KdTree& tree, const SearchVolume& volume, bool to_axis)
       : tree_(&tree), volume_(volume), to_axis_(to_axis) {}
   bool visit_erased(void* body, bool (*call)(void*, const Neighbor&)) const;
   std::size_t count_up_to(std::size_t enough) const;
@@ -97,18 +100,18 @@ class KdTree {
 
   /// Throws Error if distances from an axis are wanted of a volume that has none. What is found lies in the volume
   /// and, for the nearest ones, is ordered by distance.
-  Search search(const SearchVolume& volume, const SearchOptions& options = {}) const;
+  PointSearch search(const SearchVolume& volume, const PointSearchOptions& options = {}) const;
 
   /// Calls body(i, search) once for the search in each of the volumes, on several threads and in an order in which
   /// searches find in the cache what those before them have read: in a large tree up to twice as fast as a loop. What
   /// is found for volume i depends neither on the threads nor on the other volumes.
   ///
   ///     tree.search_each(std::span<const region::Ball>(balls),
-  ///                      [&](std::size_t i, const Search& s) { counts[i] = s.count(); });
+  ///                      [&](std::size_t i, const PointSearch& s) { counts[i] = s.count(); });
   ///
   /// Allocates 16 bytes per volume, for the order. Throws like search() and passes on what the bodies throw.
   template <class Volume, class Body>
-  void search_each(std::span<const Volume> volumes, Body&& body, const SearchOptions& options = {},
+  void search_each(std::span<const Volume> volumes, Body&& body, const PointSearchOptions& options = {},
                    const ParallelOptions& parallel = {}) const {
     const std::vector<std::uint32_t> order = side_by_side(
         volumes.data(), volumes.size(),
@@ -132,12 +135,9 @@ class KdTree {
   /// Checks every invariant, O(n): empty if all hold, else what does not.
   std::string validate() const;
 
-  /// What the tree is made of (src/index/kd_tree_data.h), for those who walk it themselves: at most one is not null.
-  const kd_tree::Tree<float>* floats() const { return floats_.get(); }
-  const kd_tree::Tree<double>* doubles() const { return doubles_.get(); }
-
  private:
-  friend class Search;
+  friend class PointSearch;
+  friend struct detail::Access;
   // The numbers of the volumes in an order in which neighbours lie near each other; none where that does not pay.
   std::vector<std::uint32_t> side_by_side(const void* volumes, std::size_t count,
                                           Vec3 (*center)(const void*, std::size_t),

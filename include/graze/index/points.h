@@ -51,7 +51,7 @@ class PointView {
   template <class T>
   std::array<T, 3> load_point(std::size_t i) const {
     const char* p = first_ + static_cast<std::ptrdiff_t>(i) * stride_;
-    return {load<T>(p), load<T>(p + axis_stride_), load<T>(p + 2 * axis_stride_)};
+    return {load_unaligned<T>(p), load_unaligned<T>(p + axis_stride_), load_unaligned<T>(p + 2 * axis_stride_)};
   }
   /// The coordinates one behind the other, if they are floats that lie like that and aligned; else null.
   const float* packed_floats() const {

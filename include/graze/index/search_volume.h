@@ -18,7 +18,7 @@ namespace graze {
 /// caller's coordinates p; dot(a, b) is (a.x b.x + a.y b.y) + a.z b.z, rounded step by step. Whoever computes the same
 /// expressions in a loop gets the same set, also on the border.
 ///
-/// Results are ordered by a distance: from the centre of the volume, or with SearchOptions::to_axis from its axis.
+/// Results are ordered by a distance: from the centre of the volume, or with PointSearchOptions::to_axis from its axis.
 namespace region {
 
 /// A ball: dot(d, d) <= radius * radius with d = p - center.
@@ -137,8 +137,11 @@ class Polytope {
 }  // namespace region
 
 /// Any of them.
-using SearchVolume = std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
-                                  region::OrientedBox, region::Cylinder, region::Polytope>;
+struct SearchVolume : std::variant<region::Ball, region::Line, region::Ray, region::Segment, region::Box,
+                                   region::OrientedBox, region::Cylinder, region::Polytope> {
+  /// Of any of the volumes.
+  using variant::variant;
+};
 
 /// Whether distances from an axis can be asked for: lines, rays, segments and cylinders.
 bool has_axis(const SearchVolume& volume);

@@ -14,6 +14,7 @@
 #include "graze/base/pose.h"
 #include "graze/base/progress.h"
 #include "graze/geometry/cloud.h"
+#include "graze/geometry/cloud_attributes.h"
 
 namespace graze {
 
@@ -24,13 +25,13 @@ enum class CloudEncoding : std::uint8_t { ascii, binary, binary_big_endian, comp
 std::string_view name_of(CloudFormat format);      ///< "PLY", "PCD", "LAS", "text"
 std::string_view name_of(CloudEncoding encoding);  ///< "ascii", "binary", "binary, big endian", "compressed"
 
-/// What the coordinates of a file count. Only LAS tells: by well-known text (WKT) or GeoTIFF keys.
+/// What the coordinates of a file count. Only LAS states it: by well-known text (WKT) or GeoTIFF keys.
 struct CloudUnits {
   /// What is known of the unit.
   enum class Kind : std::uint8_t {
     not_told,  ///< the file says nothing; its numbers are taken for metres
     length,    ///< `metres` says which
-    angle,     ///< x and y are longitude and latitude, or the other way round: no lengths
+    angle,     ///< x and y are longitude and latitude, or the reverse: no lengths
     unknown,   ///< the file says something that could not be understood; its numbers are taken for metres, with a note
   };
   Kind kind = Kind::not_told;  ///< which of these
@@ -57,7 +58,7 @@ struct CloudHeader {
   std::optional<Vec3> scale, offset;              ///< LAS: coordinates are integer × scale + offset
   int point_format = -1;                          ///< LAS: 0 to 10
   std::uint16_t global_encoding = 0;              ///< LAS: what kind of time gps_time is, and more
-  CloudUnits units;                               ///< as the file tells them, whatever was done to the points
+  CloudUnits units;                               ///< as the file states them, whatever was done to the points
   std::string coordinate_system;                  ///< LAS, where stated: "EPSG:2994" or a name
   std::string projection_records;                 ///< LAS: the records that state it, as they are, to be written again
   std::vector<std::string> notes;                 ///< what the file holds and graze leaves out, a sentence each
@@ -68,13 +69,13 @@ struct ReadCloudOptions {
   double radius = 0;             ///< of every point, in metres
   bool attributes = true;        ///< false: coordinates only
   bool apply_viewpoint = false;  ///< PCD: moves the points from the sensor's frame to that of its viewpoint
-  /// Metres per unit of the file, whatever it tells itself; 1 leaves its numbers as they are. If absent, what the file
-  /// tells holds: feet become metres, with a note in the header, and degrees are an Error, since they are no lengths.
+  /// Metres per unit of the file, whatever it states itself; 1 leaves its numbers as they are. If absent, what the file
+  /// states holds: feet become metres, with a note in the header, and degrees are an Error, since they are no lengths.
   std::optional<double> unit = {};
   Progress progress = {};  ///< cancelling throws Error
 };
 
-/// Reads a cloud of any of these formats; which one is told by the bytes, not by the name. PLY: ascii and both binary
+/// Reads a cloud of any of these formats; the bytes determine which one, not the name. PLY: ascii and both binary
 /// orders; lists and other elements are passed over. PCD: ascii, binary, compressed; packed rgb becomes the attributes
 /// red, green and blue. LAS: 1.0 to 1.4, point formats 0 to 10, extra bytes. Text: columns apart by comma, semicolon,
 /// tab or blanks, with or without a line of names, comments after # or //.
@@ -84,7 +85,7 @@ struct ReadCloudOptions {
 /// Throws Error naming the file, the place (line or byte) and the reason. Never takes more memory than 64 MiB + 64 ×
 /// the size of the file, whatever it claims.
 Cloud read_cloud(const std::string& path, const ReadCloudOptions& options = {});
-/// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not tell.
+/// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not.
 Cloud parse_cloud(std::string_view bytes, const std::string& name, const ReadCloudOptions& options = {});
 
 /// Reads the header alone.
@@ -172,7 +173,7 @@ using PointMaker = std::function<void(std::uint64_t first, std::span<Vec3> point
 WriteCloudReport write_points(const std::string& path, std::uint64_t count, const PointMaker& make,
                               const WriteCloudOptions& options = {});
 
-/// What a conversion does to the points on their way: p × scale + translation.
+/// What a conversion does to the points: p × scale + translation.
 struct ConvertCloudOptions {
   WriteCloudOptions write = {};  ///< how the result is written
   double scale = 1;

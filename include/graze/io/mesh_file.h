@@ -22,40 +22,42 @@ enum class MeshFormat : std::uint8_t { stl, obj, ply, off, dae, gltf };
 enum class MeshEncoding : std::uint8_t { ascii, binary, binary_big_endian };
 /// The axis that points up.
 enum class UpAxis : std::uint8_t { x, y, z };
-/// Where a unit or an axis is known from.
-enum class ToldBy : std::uint8_t {
-  file,    ///< it says so
-  format,  ///< it does not, but its format says what that means: COLLADA and glTF
-  caller,  ///< nothing says it: the caller's options, metres and z unless given
-};
 std::string_view name_of(MeshFormat format);      ///< "STL", "OBJ", "PLY", "OFF", "COLLADA", "glTF"
 std::string_view name_of(MeshEncoding encoding);  ///< "ascii", "binary", "binary, big endian"
 std::string_view name_of(UpAxis axis);            ///< "x", "y", "z"
-std::string_view name_of(ToldBy source);          ///< "file", "format", "caller"
 
 /// What a file is and how it was understood.
 struct MeshHeader {
+  /// Where a unit or an axis is known from.
+  enum class Source : std::uint8_t {
+    file,    ///< the file states it
+    format,  ///< it does not, but its format says what that means: COLLADA and glTF
+    caller,  ///< nothing states it: the caller's options, metres and z unless given
+  };
+
   MeshFormat format = MeshFormat::stl;          ///< of the file
   MeshEncoding encoding = MeshEncoding::ascii;  ///< of its numbers
   std::string version;                          ///< of the format, "1.4.1"; empty if it has none
   std::uint64_t file_size = 0;                  ///< in bytes, with buffers in other files
   double unit = 1;                              ///< metres per unit of the file; applied
-  ToldBy unit_told_by = ToldBy::caller;         ///< where `unit` is known from
+  Source unit_source = Source::caller;          ///< where `unit` is known from
   UpAxis up = UpAxis::z;                        ///< of the file; the mesh is turned so that z is up
-  ToldBy up_told_by = ToldBy::caller;           ///< where `up` is known from
-  std::size_t parts = 0;              ///< pieces that the file tells apart: solids, objects, placed primitives
+  Source up_source = Source::caller;            ///< where `up` is known from
+  std::size_t parts = 0;              ///< pieces that the file distinguishes: solids, objects, placed primitives
   std::size_t polygons = 0;           ///< faces of more than three corners; cut into triangles
   std::size_t crossed_polygons = 0;   ///< of these, such as cross themselves or have no normal, where it is noticed
   std::size_t lines = 0, points = 0;  ///< primitives that are no surface: left out
   std::vector<std::string> notes;     ///< what else the file holds and graze leaves out, a sentence each
 };
 
+std::string_view name_of(MeshHeader::Source source);  ///< "file", "format", "caller"
+
 /// Options of readers of meshes.
 struct ReadMeshOptions {
-  double unit = 1;           ///< metres per unit of a file that does not tell: 0.001 for millimetres
-  UpAxis up = UpAxis::z;     ///< of a file that does not tell
-  bool believe_unit = true;  ///< false: `unit` holds, whatever the file tells
-  bool believe_up = true;    ///< false: `up` holds, whatever the file tells
+  double unit = 1;           ///< metres per unit of a file that does not state it: 0.001 for millimetres
+  UpAxis up = UpAxis::z;     ///< of a file that does not state it
+  bool believe_unit = true;  ///< false: `unit` holds, whatever the file states
+  bool believe_up = true;    ///< false: `up` holds, whatever the file states
   MeshOptions mesh = {};     ///< for read_mesh: solid or shell
   Progress progress = {};    ///< cancelling throws Error
 };
@@ -67,7 +69,7 @@ struct MeshFile {
   MeshHeader header;                    ///< what the file is
 };
 
-/// Reads a mesh of any of these formats; which one is told by the bytes, by the name only where they do not tell. STL:
+/// Reads a mesh of any of these formats; the bytes determine which one, the name only where they do not. STL:
 /// ascii and binary, corners at the same place become one vertex. OBJ: polygons, indices of either sign. PLY: all three
 /// encodings, polygons and strips. OFF: ascii, with whatever colours and normals. COLLADA and glTF (text and GLB):
 /// every placed instance with its transform. Polygons are cut into triangles; lines and points are left out and
@@ -82,7 +84,7 @@ struct MeshFile {
 /// that is made of it included (building_bytes_of_mesh; a solid one if the options say so). Only glTF may name buffers
 /// in other files; they are read if they lie in the folder of the file or below it. No other reference is followed.
 MeshFile read_mesh_file(const std::string& path, const ReadMeshOptions& options = {});
-/// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not tell.
+/// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not.
 /// No other file is read.
 MeshFile parse_mesh(std::string_view bytes, const std::string& name, const ReadMeshOptions& options = {});
 /// Reads a file and makes the mesh.

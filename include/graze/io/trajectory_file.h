@@ -23,20 +23,24 @@ std::string_view name_of(TrajectoryFormat format);  ///< "TUM", "KITTI", "3x4", 
 
 /// Options of readers of trajectories.
 struct ReadTrajectoryOptions {
-  std::optional<TrajectoryFormat> format = {};  ///< told by the contents if absent
+  std::optional<TrajectoryFormat> format = {};  ///< determined by the contents if absent
   double unit = 1;                              ///< metres per unit of the file: 0.001 for millimetres
   /// Where x, y and z of the moving frame point in the file: three of the letters f(orward) b(ack) l(eft) r(ight) u(p)
   /// d(own). "rdf" for cameras, as in KITTI; "frd" for aircraft. The poses are turned to "flu". The world stays as it
   /// is.
   std::string axes = "flu";
-  /// What would be an Error is mended and stated in the notes: lines are sorted by time; lines with NaN or a zero
+  /// What would be an Error is repaired and stated in the notes: lines are sorted by time; lines with NaN or a zero
   /// quaternion and all but the first with the same time are left out.
   bool repair = false;
 };
 
+/// What turns a frame with these axes (ReadTrajectoryOptions::axes) to forward, left, up. Throws Error for what is no
+/// right-handed frame.
+Pose turn_to_flu(const std::string& axes);
+
 /// A trajectory and what was noticed while reading it.
 struct TrajectoryFile {
-  Trajectory trajectory;                            ///< in metres, with x forward, y left and z up
+  clearance::Trajectory trajectory;                 ///< in metres, with x forward, y left and z up
   TrajectoryFormat format = TrajectoryFormat::tum;  ///< of the file
   std::size_t lines = 0;                            ///< that hold poses, with those that were left out
   std::vector<std::string> notes;                   ///< what was repaired, rounded or worked out, a sentence each
@@ -54,7 +58,7 @@ TrajectoryFile read_trajectory_file(const std::string& path, const ReadTrajector
 TrajectoryFile parse_trajectory(std::string_view bytes, const std::string& name,
                                 const ReadTrajectoryOptions& options = {});
 /// The trajectory alone, for those who did not ask for repairs.
-Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options = {});
+clearance::Trajectory read_trajectory(const std::string& path, const ReadTrajectoryOptions& options = {});
 
 /// Options of write_trajectory().
 struct WriteTrajectoryOptions {
@@ -65,7 +69,7 @@ struct WriteTrajectoryOptions {
 /// Writes a trajectory, beside its place and renamed when complete. Positions and times read back as the same doubles,
 /// rotations to 1e-15. KITTI and 3x4 have no place for times: they are left out. TUM needs them: without, the number of
 /// the pose stands in their place. Throws Error if the trajectory does not pass its `check`.
-void write_trajectory(const std::string& path, const Trajectory& trajectory,
+void write_trajectory(const std::string& path, const clearance::Trajectory& trajectory,
                       const WriteTrajectoryOptions& options = {});
 
 }  // namespace graze

@@ -99,13 +99,13 @@ class Screw {
 };
 
 /// Through poses one after the other, with a Motion between each two.
-class Path {
+class PosePath {
  public:
   /// At equal times. Throws Error if there is no pose.
-  explicit Path(std::span<const Pose> poses);
+  explicit PosePath(std::span<const Pose> poses);
   /// At these times, of which the first is 0 and the last 1, and each later than the one before. Throws Error if they
   /// are not, or not as many as the poses.
-  Path(std::span<const Pose> poses, std::span<const double> times);
+  PosePath(std::span<const Pose> poses, std::span<const double> times);
 
   std::span<const Pose> poses() const { return poses_; }
   /// The pose at a time in [0, 1].

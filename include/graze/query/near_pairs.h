@@ -26,15 +26,16 @@ template <class Visit>
 void visit_near_pairs(const MovingMesh& a, const Pose& pose_a, const MovingMesh& b, const Pose& pose_b, double margin,
                       Visit&& body) {
   using Body = std::remove_reference_t<Visit>;
-  detail::visit_near_pairs(a, pose_a, b, pose_b, margin, erased(body),
-                           &call_visitor<Body, std::size_t, std::size_t, const Interval&>);
+  detail::visit_near_pairs(a, pose_a, b, pose_b, margin, detail::erased(body),
+                           &detail::call_visitor<Body, std::size_t, std::size_t, const Interval&>);
 }
 
 /// The same within one mesh, for i < j; neighbours, which always touch, included.
 template <class Visit>
 void visit_near_pairs(const MovingMesh& mesh, double margin, Visit&& body) {
   using Body = std::remove_reference_t<Visit>;
-  detail::visit_near_pairs(mesh, margin, erased(body), &call_visitor<Body, std::size_t, std::size_t, const Interval&>);
+  detail::visit_near_pairs(mesh, margin, detail::erased(body),
+                           &detail::call_visitor<Body, std::size_t, std::size_t, const Interval&>);
 }
 
 }  // namespace graze

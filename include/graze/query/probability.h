@@ -11,7 +11,12 @@
 
 namespace graze {
 
-/// When two points, displaced by their noise, count as colliding. docs/probability.md tells why there are two answers.
+namespace detail {
+struct Access;
+struct ProbabilityMemory;
+}  // namespace detail
+
+/// When two points, displaced by their noise, count as colliding. docs/probability.md says why there are two answers.
 enum class Meeting : std::uint8_t {
   automatic,  ///< balls if any of the two clouds has a radius, otherwise sides
   balls,      ///< their balls touch
@@ -21,9 +26,9 @@ enum class Meeting : std::uint8_t {
 /// Options of probability().
 struct ProbabilityOptions {
   /// Metres: the standard deviation of each coordinate of each point. 0: the points are where they are.
-  Size<"sigma_a", Sign::not_negative> sigma_a = 0.0;
-  Size<"sigma_b", Sign::not_negative> sigma_b = 0.0;  ///< the same for cloud b
-  Meeting meeting = Meeting::automatic;               ///< what it means that two points meet
+  checked::Size<"sigma_a", checked::Sign::not_negative> sigma_a = 0.0;
+  checked::Size<"sigma_b", checked::Sign::not_negative> sigma_b = 0.0;  ///< the same for cloud b
+  Meeting meeting = Meeting::automatic;                                 ///< what it means that two points meet
   /// Absolute. Sampling ends when the answer is known this well, or when `samples` are drawn.
   double tolerance = 0.01;
   /// At most so many for each union of events that has no closed form; fewer for unions of very many pairs, so that the
@@ -56,12 +61,9 @@ class ProbabilityScratch {
   ProbabilityScratch& operator=(ProbabilityScratch&&) noexcept;
   ~ProbabilityScratch();
 
-  struct Memory;
-  /// For the library.
-  Memory& memory() { return *memory_; }
-
  private:
-  std::unique_ptr<Memory> memory_;
+  friend struct detail::Access;
+  std::unique_ptr<detail::ProbabilityMemory> memory_;
 };
 
 /// The probability that two clouds collide of which every point stands where it was measured plus Gaussian noise,
@@ -72,7 +74,7 @@ class ProbabilityScratch {
 /// fixed seed: the same question always gets the same answer, in both orders of its arguments. Points far apart are
 /// left out; what they could contribute is part of `high`.
 /// Time grows with the number of pairs within some standard deviations of touching and is bounded by one or two seconds
-/// (thrice that where `of_a` and `of_b` are asked for); memory by about 60 MB plus 28 bytes per point.
+/// (three times that where `of_a` and `of_b` are asked for); memory by about 60 MB plus 28 bytes per point.
 ///
 /// Throws Error if a or b is no cloud, if the tolerance is NaN or negative, or if `of_a` or `of_b` are neither empty
 /// nor of the size of their cloud. Bad sigmas throw when the options are made.

@@ -31,7 +31,7 @@ struct SelfCollideOptions {
 /// How many such pairs there are. The buffer gets them, sorted; where it is too small, some of them.
 ///
 ///     cloth.replace_vertices(next_frame);
-///     if (cloth.decay() > 2) cloth.rebuild();
+///     if (cloth.cost_ratio() > 2) cloth.rebuild();
 ///     const std::size_t folds = self_collisions(cloth.mesh(), pairs);
 std::size_t self_collisions(const Mesh& mesh, std::span<FoldedPair> buffer, const SelfCollideOptions& options = {});
 

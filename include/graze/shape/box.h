@@ -7,7 +7,7 @@ namespace graze {
 /// A box about its origin, its edges along the axes. With half extents of 0 it is a rectangle, a segment or a point.
 struct Box {
   /// Metres along x, y and z.
-  Sizes<"box half extents", Sign::not_negative> half;
+  checked::Sizes<"box half extents", checked::Sign::not_negative> half;
 };
 
 /// A corner farthest along `d`.

@@ -6,7 +6,7 @@
 
 #include "graze/base/vec.h"
 
-namespace graze {
+namespace graze::checked {
 
 /// A string literal as a template argument: the field's name in the error message.
 template <std::size_t N>
@@ -22,20 +22,20 @@ struct FieldName {
 enum class Sign { positive, not_negative };
 
 /// Returns `value` if it is finite and of that sign; otherwise throws Error naming the field and the value.
-double checked_size(const char* field, Sign sign, double value);
-Vec3 checked_size(const char* field, Sign sign, const Vec3& value);
+double size(const char* field, Sign sign, double value);
+Vec3 size(const char* field, Sign sign, const Vec3& value);
 /// Returns `value` if it is finite; otherwise throws Error naming the field and the value.
-Vec3 checked_point(const char* field, const Vec3& value);
+Vec3 point(const char* field, const Vec3& value);
 
 /// A length in metres that is checked on construction and reads as a double.
 ///
-///     struct Sphere { Size<"sphere radius", Sign::not_negative> radius; };
+///     struct Sphere { checked::Size<"sphere radius", checked::Sign::not_negative> radius; };
 ///     Sphere{.radius = -1};   // throws: "sphere radius: must be finite and not negative, got -1"
 template <FieldName kName, Sign kSign = Sign::positive>
 class Size {
  public:
   /// Throws Error for a value that is refused.
-  Size(double value) : value_(checked_size(kName.text, kSign, value)) {}
+  Size(double value) : value_(size(kName.text, kSign, value)) {}
   /// The value.
   operator double() const { return value_; }
 
@@ -49,7 +49,7 @@ class Sizes {
  public:
   /// Checked as Size is.
   Sizes(double x, double y, double z) : Sizes(Vec3(x, y, z)) {}
-  Sizes(const Vec3& value) : value_(checked_size(kName.text, kSign, value)) {}
+  Sizes(const Vec3& value) : value_(size(kName.text, kSign, value)) {}
   /// The three values.
   operator const Vec3&() const { return value_; }
   const Vec3* operator->() const { return &value_; }
@@ -66,4 +66,4 @@ class Sizes {
   Vec3 value_;
 };
 
-}  // namespace graze
+}  // namespace graze::checked

@@ -7,8 +7,8 @@ namespace graze {
 /// A solid cone along z: a base disc of `radius` at -half_length, the apex at half_length. With
 /// half_length 0 it is a disc, with radius 0 a segment.
 struct Cone {
-  Size<"cone radius", Sign::not_negative> radius;
-  Size<"cone half_length", Sign::not_negative> half_length;
+  checked::Size<"cone radius", checked::Sign::not_negative> radius;
+  checked::Size<"cone half_length", checked::Sign::not_negative> half_length;
 };
 
 /// A point of the cone farthest along `d`.

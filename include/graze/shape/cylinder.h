@@ -8,8 +8,8 @@ namespace graze {
 /// segment.
 struct Cylinder {
   /// Metres.
-  Size<"cylinder radius", Sign::not_negative> radius;
-  Size<"cylinder half_length", Sign::not_negative> half_length;
+  checked::Size<"cylinder radius", checked::Sign::not_negative> radius;
+  checked::Size<"cylinder half_length", checked::Sign::not_negative> half_length;
 };
 
 /// A point of the cylinder farthest along `d`.

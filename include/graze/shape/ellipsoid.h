@@ -7,7 +7,7 @@ namespace graze {
 /// An ellipsoid about its origin with the given radii along x, y and z, none of them 0: the surface of a flat
 /// one has no normal inside of its rim. A Cylinder of half_length 0 is a disc, a Capsule of radius 0 a segment.
 struct Ellipsoid {
-  Sizes<"ellipsoid radii"> radii;
+  checked::Sizes<"ellipsoid radii"> radii;
 };
 
 /// The point of the ellipsoid farthest along `d`.

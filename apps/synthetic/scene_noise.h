@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace graze {
+namespace graze::synthetic {
 
 /// Numbers that depend on a seed and a stream only (SplitMix64). Streams are independent, so that every part of a scene
 /// has its own and parts can be made in any order.
@@ -38,4 +38,4 @@ class SceneNoise {
   std::uint64_t state_;
 };
 
-}  // namespace graze
+}  // namespace graze::synthetic

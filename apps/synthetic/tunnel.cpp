@@ -1,4 +1,4 @@
-#include "graze/clearance/tunnel.h"
+#include "apps/synthetic/tunnel.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "clearance/scene_noise.h"
-#include "clearance/scene_options.h"
-#include "clearance/trajectory_limits.h"
+#include "apps/synthetic/scene_noise.h"
+#include "apps/synthetic/scene_options.h"
 #include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::synthetic {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -184,8 +183,8 @@ double Tunnel::Scene::wall(double s, const Ray& ray, std::span<const Bump> near)
     const double square = turn * turn + way * way;
     if (square < kBumpReach * kBumpReach) swelling += bump.height * elementary::exp(-square / 2);
   }
-  constexpr double kMostSwelling = 0.45;
-  return t - std::min(swelling, kMostSwelling);
+  constexpr double kMaxSwelling = 0.45;
+  return t - std::min(swelling, kMaxSwelling);
 }
 
 /// Ground, hedges to the left and right, branches above.
@@ -267,12 +266,12 @@ void Tunnel::make(std::uint64_t first, std::span<Vec3> points, const ThreadOptio
                {.threads = options.threads});
 }
 
-Trajectory Tunnel::track(double step) const {
-  if (!(step > 0) || !(kLength / step < kMostPoses)) {
+clearance::Trajectory Tunnel::track(double step) const {
+  if (!(step > 0) || !(kLength / step < kMaxPoses)) {
     throw Error("step", fmt::format("must be positive and make fewer than 2^26 poses, got {}", step));
   }
   const auto pieces = static_cast<std::size_t>(std::ceil(kLength / step));
-  Trajectory track;
+  clearance::Trajectory track;
   for (std::size_t i = 0; i <= pieces; ++i) {
     const double s = kLength * (static_cast<double>(i) / static_cast<double>(pieces));
     const auto [position, direction] = scene_->at(s);
@@ -283,4 +282,4 @@ Trajectory Tunnel::track(double step) const {
   return track;
 }
 
-}  // namespace graze
+}  // namespace graze::synthetic

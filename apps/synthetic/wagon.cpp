@@ -1,8 +1,8 @@
-#include "clearance/scene_boxes.h"
+#include "apps/synthetic/scene_boxes.h"
+#include "apps/synthetic/tunnel.h"
 #include "graze/base/parallel.h"
-#include "graze/clearance/tunnel.h"
 
-namespace graze {
+namespace graze::synthetic {
 namespace {
 
 constexpr double kBogieDistance = 20, kBodyLength = 24.6, kBuffers = 0.6;
@@ -53,12 +53,12 @@ std::vector<Vec3> wagon_points(std::size_t count, std::uint64_t seed, const Wago
   return points;
 }
 
-Vehicle wagon() {
-  Vehicle vehicle;
+clearance::Vehicle wagon() {
+  clearance::Vehicle vehicle;
   vehicle.name = "open freight wagon";
   vehicle.bogie_distance = kBogieDistance;
   vehicle.length = kBodyLength;
   return vehicle;
 }
 
-}  // namespace graze
+}  // namespace graze::synthetic

@@ -1,11 +1,12 @@
-#include "clearance/scene_boxes.h"
+#include "apps/synthetic/scene_boxes.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <utility>
 
-#include "clearance/scene_noise.h"
+#include "apps/synthetic/scene_noise.h"
 
-namespace graze {
+namespace graze::synthetic {
 
 void SceneMesh::add_box(const Aabb& box) { add_frustum(box, box); }
 
@@ -60,4 +61,4 @@ Vec3 PatchSampler::point(std::uint64_t i) const {
   return patch.corner + s * patch.u + t * patch.v + noise_ * Vec3(x, y, z);
 }
 
-}  // namespace graze
+}  // namespace graze::synthetic

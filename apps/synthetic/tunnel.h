@@ -12,7 +12,7 @@
 #include "graze/clearance/vehicle.h"
 #include "graze/geometry/mesh.h"
 
-namespace graze {
+namespace graze::synthetic {
 
 /// What to make.
 struct TunnelOptions {
@@ -44,7 +44,7 @@ class Tunnel {
   void make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options = {}) const;
 
   /// The middle of the track at the top of rail, with cant in its rotations and a time for a train at 20 m/s.
-  Trajectory track(double step = 0.1) const;
+  clearance::Trajectory track(double step = 0.1) const;
 
  private:
   struct Scene;
@@ -71,6 +71,6 @@ WagonMesh wagon_mesh(const WagonOptions& options = {});
 std::vector<Vec3> wagon_points(std::size_t count = 2'500'000, std::uint64_t seed = 1, const WagonOptions& options = {});
 
 /// The wagon without a body: bogie distance 20 m, length 24.6 m.
-Vehicle wagon();
+clearance::Vehicle wagon();
 
-}  // namespace graze
+}  // namespace graze::synthetic

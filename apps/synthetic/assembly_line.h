@@ -11,7 +11,7 @@
 #include "graze/clearance/trajectory.h"
 #include "graze/geometry/mesh.h"
 
-namespace graze {
+namespace graze::synthetic {
 
 /// What to make.
 struct AssemblyLineOptions {
@@ -40,7 +40,7 @@ class AssemblyLine {
   void make(std::uint64_t first, std::span<Vec3> points, const ThreadOptions& options = {}) const;
 
   /// The poses of the body: no two farther apart than 20 mm and 10 mrad.
-  Trajectory path() const;
+  clearance::Trajectory path() const;
 
   /// The body's triangles in its own frame: closed, 4.2 m long.
   std::vector<Vec3> body_vertices() const;
@@ -52,4 +52,4 @@ class AssemblyLine {
   std::shared_ptr<const Scene> scene_;
 };
 
-}  // namespace graze
+}  // namespace graze::synthetic

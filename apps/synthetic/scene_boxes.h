@@ -9,7 +9,7 @@
 #include "graze/base/aabb.h"
 #include "graze/geometry/mesh.h"
 
-namespace graze {
+namespace graze::synthetic {
 
 struct SceneMesh {
   std::vector<Vec3> vertices;
@@ -44,4 +44,4 @@ class PatchSampler {
   double noise_;
 };
 
-}  // namespace graze
+}  // namespace graze::synthetic

@@ -1,4 +1,4 @@
-#include "graze/clearance/assembly_line.h"
+#include "apps/synthetic/assembly_line.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 
-#include "clearance/scene_boxes.h"
-#include "clearance/scene_noise.h"
-#include "clearance/scene_options.h"
+#include "apps/synthetic/scene_boxes.h"
+#include "apps/synthetic/scene_noise.h"
+#include "apps/synthetic/scene_options.h"
 #include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 
-namespace graze {
+namespace graze::synthetic {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -22,7 +22,7 @@ constexpr double kHeight = 2.6;   // of the carrier's axis
 constexpr double kStep = 0.0025;  // metres of the carrier between two poses
 constexpr double kSpeed = 0.2;    // m/s
 constexpr double kNoise = 0.002;
-constexpr std::size_t kMostStations = 10'000;
+constexpr std::size_t kMaxStations = 10'000;
 
 enum Machine { kGate, kRollOver, kTank, kRobots, kMachines };
 
@@ -108,8 +108,8 @@ struct AssemblyLine::Scene {
 
 AssemblyLine::AssemblyLine(const AssemblyLineOptions& options) {
   check_scene(options.points, options.origin);
-  if (options.stations == 0 || options.stations > kMostStations) {
-    throw Error("stations", fmt::format("must be from 1 to {}, got {}", kMostStations, options.stations));
+  if (options.stations == 0 || options.stations > kMaxStations) {
+    throw Error("stations", fmt::format("must be from 1 to {}, got {}", kMaxStations, options.stations));
   }
   scene_ = std::make_shared<const Scene>(options);
 }
@@ -127,10 +127,10 @@ void AssemblyLine::make(std::uint64_t first, std::span<Vec3> points, const Threa
                {.threads = options.threads});
 }
 
-Trajectory AssemblyLine::path() const {
+clearance::Trajectory AssemblyLine::path() const {
   const std::size_t stations = scene_->options.stations;
   const auto per_station = static_cast<std::size_t>(kStation / kStep);
-  Trajectory path;
+  clearance::Trajectory path;
   path.poses.reserve(stations * per_station + 1);
   path.times.reserve(stations * per_station + 1);
   for (std::size_t i = 0; i <= stations * per_station; ++i) {
@@ -162,4 +162,4 @@ Trajectory AssemblyLine::path() const {
 std::vector<Vec3> AssemblyLine::body_vertices() const { return car_body().vertices; }
 std::vector<MeshTriangle> AssemblyLine::body_triangles() const { return car_body().triangles; }
 
-}  // namespace graze
+}  // namespace graze::synthetic
