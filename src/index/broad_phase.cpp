@@ -377,7 +377,8 @@ void BroadPhase<N>::visit_pairs_erased(void* visitor, CallPairs call) const {
   for (std::size_t i = 0; i < store.loose.size(); ++i) {
     const BoxId id = store.loose[i];
     const auto see = [&](BoxId other) { return sink.add(id, other); };
-    if (!body_->structure->visit(store.boxes[id], {erased(see), &call_visitor<decltype(see), BoxId>})) return;
+    if (!body_->structure->visit(store.boxes[id], {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>}))
+      return;
     for (std::size_t j = 0; j < i; ++j) {
       if (!broad::apart<N>(store.boxes[id], store.boxes[store.loose[j]]) && !sink.add(id, store.loose[j])) return;
     }

@@ -91,7 +91,7 @@ void Structure<N>::nearest_by_growing(const Box& box, NearestBox& best) const {
       take(id, box, best);
       return true;
     };
-    visit(grown, {erased(see), &call_visitor<decltype(see), BoxId>});
+    visit(grown, {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>});
     return covers<N>(grown, store_.all);
   };
   const double least = distance<N>(box, store_.all) * (1 - 8 * kEpsilon);
@@ -117,7 +117,7 @@ void Structure<N>::first_hit_by_pieces(const Way<N>& way, BoxHit& best) const {
       take(id, way, best);
       return true;
     };
-    visit(pieces.box(i), {erased(see), &call_visitor<decltype(see), BoxId>});
+    visit(pieces.box(i), {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>});
     if (best.id != kNoBox && pieces.piece_of(best.time) <= i) return;
   }
 }
@@ -130,7 +130,7 @@ bool Structure<N>::visit_by_pieces(const Way<N>& way, const HitSink& sink) const
       const double time = way.entry(store_.boxes[id]);
       return !(time < kInfinity) || pieces.piece_of(time) != i || sink({id, time});
     };
-    if (!visit(pieces.box(i), {erased(see), &call_visitor<decltype(see), BoxId>})) return false;
+    if (!visit(pieces.box(i), {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>})) return false;
   }
   return true;
 }

@@ -76,7 +76,7 @@ class SweepAndPrune final : public Structure<N> {
       pairs_.erase(id, other);
       return true;
     };
-    visit(was, {erased(part), &call_visitor<decltype(part), BoxId>});
+    visit(was, {detail::erased(part), &detail::call_visitor<decltype(part), BoxId>});
     for (int k = 0; k < N; ++k) {
       std::size_t kept = at_[k][2 * id];
       for (std::size_t i = kept; i < ends_[k].size(); ++i) {

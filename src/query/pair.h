@@ -192,7 +192,7 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
 
 inline PairDistance measure(const Box& a, const Box& b, const Relative& relative, const PairQuestion& question) {
   const BoxCore core_a = core(a), core_b = core(b);
-  const BoxPair pair(core_a, core_b, relative);
+  const BoxCorePair pair(core_a, core_b, relative);
   const double proof = question.limit + pair.rounding + pair.placing;
   const BoxSeparation s = separate(pair, proof);
   if (s.value > proof) return beyond_limit();
@@ -206,7 +206,7 @@ inline PairDistance measure(const Box& a, const Box& b, const Relative& relative
 
 inline bool touch(const Box& a, const Box& b, const Relative& relative, double margin, PairMemory* cache) {
   const BoxCore core_a = core(a), core_b = core(b);
-  const BoxPair pair(core_a, core_b, relative);
+  const BoxCorePair pair(core_a, core_b, relative);
   const double proof = margin + pair.rounding + pair.placing;
   const BoxSeparation s = separate(pair, proof);
   if (s.value > proof) return false;

@@ -8,7 +8,7 @@
 namespace graze_model_far_test {
 namespace model_far_test {
 
-using graze::ClearanceModel;
+using graze::clearance::Model;
 using graze::Vec3;
 
 // Enough points for a tree of several levels.
@@ -19,7 +19,7 @@ graze::Cloud cloud_at(double x) {
 }
 
 TEST(ClearanceModelFar, IsFoundWithinALimitHoweverFar) {
-  const ClearanceModel model(cloud_at(0));
+  const Model model(cloud_at(0));
   for (const double far : {1e17, 1e18, 1.8e19, 1e20, 1e30, 3e38, 1e40, 1e45}) {
     for (const double sign : {-1.0, 1.0}) {
       EXPECT_NEAR(model.distance({sign * far, 0, 0}, 2 * far).value, far, 1e-12 * far) << far;
@@ -32,9 +32,9 @@ TEST(ClearanceModelFar, IsFoundWithinALimitHoweverFar) {
 TEST(ClearanceModelFar, IsFoundWhereItsPartsAreFarFromEachOther) {
   std::vector<Vec3> points;
   for (int i = 0; i < 40; ++i) points.emplace_back(i * 1e20, 0, 0);
-  const ClearanceModel model{graze::Cloud(std::span<const Vec3>(points))};
+  const Model model{graze::Cloud(std::span<const Vec3>(points))};
   for (int i = 0; i < 40; ++i) {
-    const graze::ModelDistance d = model.distance({i * 1e20 + 3e19, 0, 0}, 1e20);
+    const graze::clearance::ModelDistance d = model.distance({i * 1e20 + 3e19, 0, 0}, 1e20);
     EXPECT_NEAR(d.value, 3e19, 1e8) << i;
     EXPECT_EQ(d.element, static_cast<std::uint32_t>(i));
   }

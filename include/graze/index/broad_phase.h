@@ -139,7 +139,7 @@ class BroadPhase {
   /// Calls visit(BoxId) for every box that overlaps `box`, each once, in no particular order.
   template <class Visit>
   void visit_overlapping(const Box& box, Visit&& visit) const {
-    visit_erased(box, erased(visit), &call_visitor<std::remove_reference_t<Visit>, BoxId>);
+    visit_erased(box, detail::erased(visit), &detail::call_visitor<std::remove_reference_t<Visit>, BoxId>);
   }
   /// How many overlap `box`. The first of them go to the buffer; if all fit, they are sorted.
   std::size_t overlapping(const Box& box, std::span<BoxId> into) const;
@@ -149,13 +149,14 @@ class BroadPhase {
   /// time, and faster where the set is small.
   template <class Visit>
   void visit_overlapping_each(std::span<const Box> queries, Visit&& visit) const {
-    visit_each_erased(queries, erased(visit), &call_visitor<std::remove_reference_t<Visit>, std::size_t, BoxId>);
+    visit_each_erased(queries, detail::erased(visit),
+                      &detail::call_visitor<std::remove_reference_t<Visit>, std::size_t, BoxId>);
   }
 
   /// Calls visit(BoxPair) for every overlapping pair, each once, in no particular order.
   template <class Visit>
   void visit_pairs(Visit&& visit) const {
-    visit_pairs_erased(erased(visit), &call_each_pair<std::remove_reference_t<Visit>>);
+    visit_pairs_erased(detail::erased(visit), &call_each_pair<std::remove_reference_t<Visit>>);
   }
   /// How many pairs overlap. The first of them go to the buffer; if all fit, they are sorted.
   std::size_t pairs(std::span<BoxPair> into) const;
@@ -165,7 +166,7 @@ class BroadPhase {
   /// The same for pairs of a box of this set and one of another.
   template <class Visit>
   void visit_pairs_with(const BroadPhase& other, Visit&& visit) const {
-    visit_pairs_with_erased(other, erased(visit), &call_each_pair<std::remove_reference_t<Visit>>);
+    visit_pairs_with_erased(other, detail::erased(visit), &call_each_pair<std::remove_reference_t<Visit>>);
   }
   /// The same for pairs of two sets as pairs() is for one.
   std::size_t pairs_with(const BroadPhase& other, std::span<BoxPair> into) const;
@@ -183,7 +184,8 @@ class BroadPhase {
   /// once, in no particular order. Perhaps also for some that it misses by the rounding of its coordinates.
   template <class Visit>
   void visit_swept(const Box& box, const Vec& direction, double limit, Visit&& visit) const {
-    visit_swept_erased(box, direction, limit, erased(visit), &call_visitor<std::remove_reference_t<Visit>, BoxHit>);
+    visit_swept_erased(box, direction, limit, detail::erased(visit),
+                       &detail::call_visitor<std::remove_reference_t<Visit>, BoxHit>);
   }
   /// The first box that `box` overlaps on its way by `move`.
   BoxHit sweep(const Box& box, const Vec& move) const;
@@ -203,7 +205,7 @@ class BroadPhase {
   template <class Visit>
   static bool call_each_pair(void* where, const BoxPair* pairs, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (!call_visitor<Visit, BoxPair>(where, pairs[i])) return false;
+      if (!detail::call_visitor<Visit, BoxPair>(where, pairs[i])) return false;
     }
     return true;
   }

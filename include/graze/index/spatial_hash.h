@@ -47,7 +47,7 @@ class SpatialHash : public BroadPhase<N> {
   using BroadPhase<N>::visit_overlapping;
   template <class Visit>
   void visit_overlapping(const Box& box, QueryStamps& stamps, Visit&& visit) const {
-    visit_stamped(box, stamps, erased(visit), &call_visitor<std::remove_reference_t<Visit>, BoxId>);
+    visit_stamped(box, stamps, detail::erased(visit), &detail::call_visitor<std::remove_reference_t<Visit>, BoxId>);
   }
 
  private:
