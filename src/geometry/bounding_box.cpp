@@ -3,11 +3,10 @@
 #include <array>
 
 #include "geometry/bounding_search.h"
+#include "graze/base/aabb2.h"
 
 namespace graze::bounding {
 namespace {
-
-using Vec2 = Eigen::Vector2d;
 
 // Another box has to be smaller by this factor to be worth turning to: boxes along the axes of the frame stay there.
 constexpr double kSmaller = 1 - 1e-10;

@@ -26,7 +26,7 @@ COLLIDE = {
 }
 GENERIC = {
     "Answer", "Data", "Level", "Model", "Options", "Path", "Report", "Search", "Side", "Sign", "Size", "Sizes", "Source",
-    "Track", "Vec2", "Vehicle", "Verdict", "answer", "erased", "filter", "load", "point", "size", "unit",
+    "Track", "Vehicle", "Verdict", "answer", "erased", "filter", "load", "point", "size", "unit",
 }
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{|^\}  // namespace")
 DECLARED = re.compile(

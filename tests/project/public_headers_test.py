@@ -49,7 +49,7 @@ class PublicHeaders(unittest.TestCase):
             return {"graze__base__vec": f"namespace graze {{\n{line}\n}}  // namespace graze\n"}
 
         for line in ("inline Vec3 unit(const Vec3& v) {", "enum class Side : int { left };", "class Search {",
-                     "Answer answer(std::string_view question);", "using Vec2 = Eigen::Vector2d;"):
+                     "Answer answer(std::string_view question);", "using Path = Eigen::Vector2d;"):
             self.assert_found("too generic", **vec(line))
         for line in ("Vec3 unit_vector(const Vec3& v);", "  double size() const;", "class PointSearch {",
                      "namespace detail {\nVec3 unit(const Vec3& v);\n}"):

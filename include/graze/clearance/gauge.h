@@ -5,16 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "graze/base/aabb2.h"
 #include "graze/base/progress.h"
 #include "graze/clearance/track.h"
 
 namespace graze::clearance {
 
-/// A point in a section: y to the left and z up, in metres.
-using Vec2 = Eigen::Vector2d;
-
-/// A closed outline in the plane across a track: y to the left and z up from the track's line, in metres. No scan point
-/// should lie inside of it.
+/// A closed outline in the plane across a track: (y, z), y to the left and z up from the track's line, in metres. No
+/// scan point should lie inside of it.
 ///
 ///     Gauge gauge({{-1.6, 0.1}, {1.6, 0.1}, {1.6, 3.9}, {-1.6, 3.9}});
 ///     gauge.clearance({1.5, 1.0});                                      // -0.1: 0.1 m inside
