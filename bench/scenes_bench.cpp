@@ -40,12 +40,23 @@ using namespace graze::bench;
 
 // --- moving boxes ----------------------------------------------------------------------------------------------------
 
-enum class Layout { uniform, clustered, mixed };
+enum class Layout { uniform, clustered, mixed, sparse };
 const char* name_of(Layout layout) {
-  return layout == Layout::uniform ? "uniform" : layout == Layout::clustered ? "clustered" : "1 mm to 10 m";
+  switch (layout) {
+    case Layout::uniform:
+      return "uniform";
+    case Layout::clustered:
+      return "clustered";
+    case Layout::mixed:
+      return "1 mm to 10 m";
+    case Layout::sparse:
+      return "sparse, small steps";
+  }
+  return "";
 }
 
-// Boxes and how far each moves in a step: up to a fifth of its size.
+// Boxes and how far each moves in a step: up to a fifth of its size; sparse ones, eight cubic metres each, a twentieth,
+// where trees with padded boxes have little to do.
 struct Moving {
   std::vector<Aabb> boxes;
   std::vector<Vec3> velocity;
@@ -71,9 +82,10 @@ Moving moving(Layout layout, std::size_t count) {
       at = clusters[i % clusters.size()] + off * off.norm() * side / 3;
     }
     if (layout == Layout::mixed) at *= 6, size = random.magnitude(-3, 1);
+    if (layout == Layout::sparse) at *= 2;
     const Vec3 half = Vec3(size, size * random.uniform(0.5, 1), size * random.uniform(0.5, 1)) / 2;
     made.boxes.push_back(Aabb::around(at, half));
-    made.velocity.push_back(random.direction() * random.uniform(0, size / 5));
+    made.velocity.push_back(random.direction() * random.uniform(0, size / (layout == Layout::sparse ? 20 : 5)));
   }
   return made;
 }
@@ -484,6 +496,7 @@ int main(int argc, char** argv) {
     measure_pairs(claims, Layout::uniform, count, count == 100000 ? 6 : 3);
     measure_pairs(claims, Layout::clustered, count, 6);
     measure_pairs(claims, Layout::mixed, count, 2);
+    measure_pairs(claims, Layout::sparse, count, 1);
   }
   nlohmann::ordered_json plots;
   measure_build(claims, 10000);
