@@ -14,7 +14,7 @@
 #include "support/scale.h"
 
 namespace graze_test {
-namespace sliver_test {
+namespace uneven_triangles_test {
 
 using graze::Distance;
 using graze::Vec3;
@@ -109,5 +109,5 @@ TEST(Slivers, ThatAreThinAgainstTheirReachDoNotCollideWithWhatTheyMiss) {
   EXPECT_FALSE(collide(thin.placed(), small.placed()));
 }
 
-}  // namespace sliver_test
+}  // namespace uneven_triangles_test
 }  // namespace graze_test
