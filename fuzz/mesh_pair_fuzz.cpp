@@ -265,7 +265,8 @@ void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
   expect(data_of(mesh).pieces == data_of(fresh).pieces, "a moved mesh has the pieces of a new one");
   expect(data_of(mesh).facing == data_of(fresh).facing, "a moved mesh faces as a new one");
   expect(mesh.stamp() == fresh.stamp() && mesh.bounds() == fresh.bounds(), "a moved mesh is where a new one is");
-  std::vector<graze::FoldedPair> some(kMaxTriangles * kMaxTriangles), others(some.size());
+  // Room for all pairs: of more than fit, which ones are kept is up to the tree.
+  std::vector<graze::FoldedPair> some(mesh.size() * mesh.size()), others(some.size());
   expect(self_collisions(mesh, some) == self_collisions(fresh, others) && some == others,
          "a moved mesh folds as a new one");
   expect(self_collide(mesh) == (self_collisions(mesh, some) > 0), "folds are what is counted");

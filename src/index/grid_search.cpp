@@ -128,7 +128,10 @@ GRAZE_LANE_FUNCTION bool visit_block(const Grid& grid, std::uint32_t number, con
   const std::uint32_t* starts = grid.starts.data() + block.starts;
   const double center[3] = {ball.center[0] - kEdge * at[0], ball.center[1] - kEdge * at[1],
                             ball.center[2] - kEdge * at[2]};
-  std::uint64_t cells = block.occupied & boxes_within<64>(center, ball.reach, kCellPlaces);
+  // Float has no squares of lengths beyond this.
+  constexpr double kMaxReach = 1e15;
+  std::uint64_t cells = block.occupied;
+  if (ball.reach < kMaxReach) cells &= boxes_within<64>(center, ball.reach, kCellPlaces);
   while (cells != 0) {
     // A run: from the first cell within reach up to the next occupied one that is not. Its points follow one another.
     const std::uint64_t before = (1ULL << std::countr_zero(cells)) - 1;

@@ -6,6 +6,9 @@ namespace {
 // Cross products of edges shorter than this, relative to the edges, belong to facets of the difference that are thinner
 // than rounding.
 constexpr double kParallel = 1e-14;
+// Of triangles lower than this, relative to the reach of the pair, rounding turns the normal so far that what it
+// measures of an overlap may be none.
+constexpr double kThin = 1e-7;
 // A tolerance of more than this many roundings is worth a second try.
 constexpr double kUncertain = 1024;
 
@@ -60,6 +63,12 @@ struct TrianglePair {
     return !far;
   }
 
+  // By the squared lengths of its normal and edges.
+  bool is_thin(double normal, const double* edges) const {
+    const double min_height = kThin * cores.reach;
+    return normal < min_height * min_height * std::max({edges[0], edges[1], edges[2]});
+  }
+
   // False as soon as the triangles are proven farther apart than `enough`. `certain`: all axes were there to be seen.
   bool within(double enough, bool& certain) {
     const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
@@ -67,7 +76,7 @@ struct TrianglePair {
     for (int k = 0; k < 3; ++k) ea[k] = norm_sq(edge_a[k]), eb[k] = norm_sq(edge_b[k]);
     constexpr double kFlat = kParallel * kParallel;
     const bool flat_a = !(na > kFlat * ea[0] * ea[1]), flat_b = !(nb > kFlat * eb[0] * eb[1]);
-    certain = !flat_a && !flat_b;
+    certain = !flat_a && !flat_b && !is_thin(na, ea) && !is_thin(nb, eb);
     if (!flat_a && consider(normal_a, na, 0, enough)) return false;
     if (!flat_b && consider(normal_b, nb, 1, enough)) return false;
     for (int i = 0; i < 3; ++i) {
@@ -185,7 +194,9 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     // Between huge and tiny edges the way there matters: another one may get closer.
     if (!d.beyond && d.tolerance - placing > kUncertain * rounding) {
       const PairDistance other = measure_cores(a.triangle, b.triangle, pair.cores, first_direction(pair.cores), plain);
-      if (!other.beyond && other.tolerance < d.tolerance) d = other;
+      // What is proven apart does not overlap, however sure the other way is of it.
+      const bool contradicts = pair.value > rounding && other.value < pair.value - rounding;
+      if (other.beyond || (other.tolerance < d.tolerance && !contradicts)) d = other;
     }
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);

@@ -174,10 +174,16 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
       }
       break;
     }
+    const bool meets = nearest.size == 4 || nearest.distance_sq <= rounding_sq;
+    // Some direction keeps them apart: a simplex of huge and tiny edges has been misjudged. The one before stands.
+    if (meets && inside && best_vw > 0 && best_vw * best_vw > rounding_sq * best_vv) {
+      --s.size;
+      break;
+    }
     shrink(s, nearest);
     center_counts = center_counts && nearest.corner[0] == 0;
     r.center_weight = center_counts ? nearest.weight[0] : 0;
-    if (nearest.size == 4 || nearest.distance_sq <= rounding_sq) {
+    if (meets) {
       r.end = Gjk::End::overlap, r.upper = std::sqrt(nearest.distance_sq), r.certain = nearest.size == 4;
       break;
     }

@@ -138,12 +138,13 @@ PairDistance measure_cores(const A& a, const B& b, const Pair& pair, const Vec3&
   r.value = -(depth.upper + radii);
   r.tolerance = std::max(0.0, depth.upper - depth.lower) + error;
   Vec3 on_a = copied(depth.on_a);
-  const bool uncertain = depth.upper <= pair.rounding;
+  // No face of the polytope is proven to lie beyond the origin: they may as well be apart.
+  const bool uncertain = depth.lower <= pair.rounding;
   if (uncertain || !depth.points_known) {
     const CorePoints touching = touching_points(pair, depth);
     put(on_a, touching.on_a);
     if (uncertain) {
-      // Where they hardly touch, if at all, the shapes may as well be apart by as much as the nearest points known.
+      // By no more than the nearest points known.
       const double reached = std::sqrt(norm_sq(pair.difference(touching.on_a, touching.on_b)));
       r.tolerance = std::max(r.tolerance, reached + depth.upper + error);
     }

@@ -5,7 +5,7 @@
 
 #include "graze/clearance/model.h"
 
-namespace graze_model_far_test {
+namespace graze_test {
 namespace model_far_test {
 
 using graze::clearance::Model;
@@ -41,4 +41,4 @@ TEST(ClearanceModelFar, IsFoundWhereItsPartsAreFarFromEachOther) {
 }
 
 }  // namespace model_far_test
-}  // namespace graze_model_far_test
+}  // namespace graze_test

@@ -12,7 +12,6 @@
 
 namespace graze_test {
 namespace grid_verdict_test {
-namespace grid_verdict_test {
 
 using graze::PointGrid;
 using graze::Vec3;
@@ -73,6 +72,5 @@ TEST(GridVerdict, NeverCallsFreeWhatIsNoBall) {
   EXPECT_EQ(PointGrid().verdict({0, 0, 0}, 1, 2), Verdict::free);
 }
 
-}  // namespace grid_verdict_test
 }  // namespace grid_verdict_test
 }  // namespace graze_test

@@ -13,7 +13,6 @@
 
 namespace graze_test {
 namespace cloud_each_test {
-namespace cloud_each_test {
 
 using namespace graze;
 
@@ -66,6 +65,5 @@ TEST(CloudBatches, OfSpheresAnswerAsOneByOne) {
   EXPECT_GT(seen[1], 1000);
 }
 
-}  // namespace cloud_each_test
 }  // namespace cloud_each_test
 }  // namespace graze_test
