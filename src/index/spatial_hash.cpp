@@ -221,8 +221,7 @@ class Hash final : public Structure<N> {
     for (int k = 0; k < N; ++k) {
       cells.first[k] = coordinate(box.min[k], k);
       // Of what is not a number, all cells.
-      cells.last[k] =
-          box.max[k] == box.max[k] ? coordinate(box.max[k], k) : static_cast<std::uint32_t>(kMaxCoordinate);
+      cells.last[k] = box.max[k] == box.max[k] ? coordinate(box.max[k], k) : static_cast<std::uint32_t>(kMaxCoordinate);
     }
     return cells;
   }

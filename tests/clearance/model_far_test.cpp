@@ -8,8 +8,8 @@
 namespace graze_test {
 namespace model_far_test {
 
-using graze::clearance::Model;
 using graze::Vec3;
+using graze::clearance::Model;
 
 // Enough points for a tree of several levels.
 graze::Cloud cloud_at(double x) {

@@ -13,7 +13,7 @@
 #include "support/refusal.h"
 #include "support/scale.h"
 
-namespace graze_test {
+namespace graze_test::broad_phase_model {
 namespace broad_phase_test {
 
 using graze::MortonTree;
@@ -482,4 +482,4 @@ TEST(SpatialHash, StampsSeeEachBoxOnce) {
 }
 
 }  // namespace broad_phase_test
-}  // namespace graze_test
+}  // namespace graze_test::broad_phase_model
