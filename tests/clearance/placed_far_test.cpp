@@ -115,8 +115,9 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   EXPECT_EQ(level_of(swept.at({1.4, 0, 0}).clearance, options), graze::clearance::Level::warn);
   EXPECT_EQ(level_of(swept.at({1.49, 0, 0}).clearance, options), graze::clearance::Level::clear);
   EXPECT_EQ(Model::deforming({model, model}).uncertainty(), 0.25);
-  EXPECT_EQ(Model(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), {.uncertainty = 0.125}).uncertainty(),
-            0.125);
+  EXPECT_EQ(
+      Model(graze::Cloud(std::span<const Vec3>(std::vector<Vec3>{{0, 0, 0}})), {.uncertainty = 0.125}).uncertainty(),
+      0.125);
   EXPECT_THROW(Model(graze::Mesh(), {.uncertainty = -1}), graze::Error);
   EXPECT_THROW(Model(graze::Mesh(), {.uncertainty = std::nan("")}), graze::Error);
 }
