@@ -46,9 +46,10 @@ def with_stranger(text):
         text[begin:end] + ", Stranger" + text[end:]
 
 
-def command_for(entry, overlay):
-    """The compiler's command of a build, reduced to a check of the syntax and without precompiled headers."""
-    words = shlex.split(entry["command"])
+def command_for(entry, file, overlay):
+    """The compiler's command of a build, for another file of the library, all of which are compiled with the same options;
+    reduced to a check of the syntax and without precompiled headers."""
+    words = [str(ROOT / file) if word == entry["file"] else word for word in shlex.split(entry["command"])]
     while not os.path.basename(words[0]).startswith(("g++", "c++", "clang++", "gcc", "clang")):
         words = words[1:]  # ccache and its wrapper
     kept, skip = [words[0], f"-I{overlay}", "-fsyntax-only", "-fmax-errors=0" if "clang" not in words[0] else "-ferror-limit=0"], 0
@@ -64,17 +65,16 @@ def command_for(entry, overlay):
     return kept
 
 
-def compile_with(entry, overlay):
-    done = subprocess.run(command_for(entry, overlay), cwd=entry["directory"], capture_output=True, text=True, check=False)
+def compile_with(entry, file, overlay):
+    done = subprocess.run(command_for(entry, file, overlay), cwd=entry["directory"], capture_output=True, text=True, check=False)
     return done.returncode == 0, done.stderr
 
 
 def main():
     build = pathlib.Path(sys.argv[1])
-    entries = {}
-    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        entries.setdefault(str(path), entry)
+    control = "src/geometry/geometry.cpp"
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    entry = next(e for e in commands if pathlib.Path(e["directory"], e["file"]).resolve() == ROOT / control)
 
     flaws = []
     with tempfile.TemporaryDirectory() as folder:
@@ -87,8 +87,7 @@ def main():
             overlays[name] = copy.parents[2]
 
         def look_at(file):
-            entry = entries[str(ROOT / file)]
-            compiled, complaints = compile_with(entry, overlays["stranger"])
+            compiled, complaints = compile_with(entry, file, overlays["stranger"])
             if compiled:
                 return [f"{file} compiles with a kind of geometry that it does not know"]
             return [f"{file}: {name} is not among the compiler's complaints:\n{complaints[:2000]}"
@@ -97,7 +96,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("GRAZE_JOBS", os.cpu_count()))) as pool:
             for found in pool.map(look_at, DOORS):
                 flaws += found
-        compiled, complaints = compile_with(entries[str(ROOT / "src/geometry/geometry.cpp")], overlays["same"])
+        compiled, complaints = compile_with(entry, control, overlays["same"])
         if not compiled:
             flaws.append(f"control: an unchanged copy of the header does not compile:\n{complaints[:2000]}")
     print("\n".join(flaws) or f"{len(DOORS)} files refuse a kind of geometry that they were not taught")
