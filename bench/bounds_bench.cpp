@@ -106,8 +106,8 @@ Row usual(const Soup& soup, const std::vector<PosePair>& pairs, const std::vecto
   row.build = bench::time_of([&] { keep(Mesh(soup.vertices, soup.triangles, {.threads = 1}).size()); });
   const Mesh mesh(soup.vertices, soup.triangles);
   DeformingMesh deforming(mesh);
-  deforming.replace_vertices(soup.vertices, 1);
-  row.refit = bench::time_of([&] { deforming.replace_vertices(soup.vertices, 1); });
+  deforming.replace_vertices(soup.vertices, {.threads = 1});
+  row.refit = bench::time_of([&] { deforming.replace_vertices(soup.vertices, {.threads = 1}); });
   row.bytes = static_cast<double>(mesh.memory_bytes()) / static_cast<double>(mesh.size());
   const auto asking = [&](const std::vector<PosePair>& poses, const auto& verb) {
     std::vector<Placed> a, b;

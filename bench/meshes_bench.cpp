@@ -60,7 +60,7 @@ void building(Claims& claims, const std::string& name, const Soup& soup, int rou
   const auto refitted = compare(
       1,
       [&] {
-        deforming.replace_vertices(moved, 1);
+        deforming.replace_vertices(moved, {.threads = 1});
         keep(deforming.cost_ratio());
       },
       [&] {
