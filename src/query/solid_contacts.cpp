@@ -117,7 +117,8 @@ bool SolidContacts::correct(Found& c) const {
   const bool touching = std::abs(c.depth) <= slack_;
   const auto take = [&](const Vec3& on_a, const Vec3& normal, double depth) {
     const Found other{on_a, normal, depth, c.a, c.b};
-    if (!(depth >= -slack_) || !holds(other)) return false;
+    // A triangle without area has no normal to offer.
+    if (norm_sq(normal) == 0 || !(depth >= -slack_) || !holds(other)) return false;
     c = other;
     return true;
   };
@@ -126,7 +127,7 @@ bool SolidContacts::correct(Found& c) const {
     const Vec3 n = facet.outward();
     if (touching) {
       if (take(c.on_a, n, c.depth)) return true;
-    } else if (norm_sq(n) > 0) {
+    } else {
       const Vec3 low = relative_.to_a(farthest(pair_.second, c.b, times(-1, turned_back(relative_.rotation, n))));
       const double depth = dot(n, minus(facet.triangle.a(), low));
       if (take(along(low, depth, n), n, depth)) return true;
@@ -137,7 +138,7 @@ bool SolidContacts::correct(Found& c) const {
     const Vec3 n = times(-1, turned(relative_.rotation, facet.outward()));
     if (touching) {
       if (take(c.on_a, n, c.depth)) return true;
-    } else if (norm_sq(n) > 0) {
+    } else {
       const Vec3 high = farthest(pair_.first, c.a, n);
       if (take(high, n, dot(n, minus(high, relative_.to_a(facet.triangle.a()))))) return true;
     }
