@@ -2,6 +2,7 @@
 #include "graze/geometry/building_bytes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "geometry/mesh_data.h"
 #include "graze/geometry/cloud.h"
@@ -71,8 +72,8 @@ std::size_t building_bytes_of_mesh(std::size_t triangles, std::size_t vertices, 
   bytes += buffer_bytes<Oriented>(leaves) + buffer_bytes<bvh::Box>(leaves) + buffer_bytes<Oriented>(nodes) +
            buffer_bytes<bvh::Box>(nodes);
   bytes += buffer_bytes<Block>(leaves) + buffer_bytes<Wide>(nodes);
-  // Vertices at equal places, which are found at the same time.
-  bytes += 2 * sizeof(std::uint32_t) * vertices;
+  // Vertices at equal places, which are found at the same time: by a table of twice as many and up to a power of two.
+  bytes += sizeof(std::uint32_t) * (vertices + std::bit_ceil(std::max<std::size_t>(2 * vertices, 2)));
   // Of a solid also edges, sorted, the lists from which its surface is found, and the cells where there is none.
   constexpr std::size_t kSurface = 160, kEdges = 66, kCells = 11, kSome = 4096;
   return bytes + (solid ? (kSurface + kEdges + kCells) * triangles : 0) + kSome;
