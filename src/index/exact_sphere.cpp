@@ -1,19 +1,11 @@
 #include "index/exact_sphere.h"
 
-#include <cmath>
 #include <cstddef>
+
+#include "base/two_sum.h"
 
 namespace graze {
 namespace {
-
-// a + b = sum + error without rounding (Knuth).
-struct Sum {
-  double sum, error;
-};
-Sum two_sum(double a, double b) {
-  const double sum = a + b, part = sum - a;
-  return {sum, (a - (sum - part)) + (b - part)};
-}
 
 // A sum of doubles kept without rounding as a nonoverlapping expansion (Shewchuk, "Adaptive precision floating-point
 // arithmetic", grow-expansion), smallest first.
@@ -21,19 +13,19 @@ class Expansion {
  public:
   void add(double term) {
     for (std::size_t i = 0; i < size_; ++i) {
-      const Sum s = two_sum(term, terms_[i]);
+      const DoubleDouble s = two_sum(term, terms_[i]);
       terms_[i] = s.error;
       term = s.sum;
     }
     terms_[size_++] = term;
   }
   void add_product(double a, double b, double sign) {
-    const double product = a * b;
-    add(sign * product);
-    add(sign * std::fma(a, b, -product));  // the exact rounding error of the product
+    const DoubleDouble product = two_product(a, b);
+    add(sign * product.sum);
+    add(sign * product.error);
   }
   // (a + b)² for an unrounded sum a + b.
-  void add_square(const Sum& s, double sign) {
+  void add_square(const DoubleDouble& s, double sign) {
     add_product(s.sum, s.sum, sign);
     add_product(2 * s.sum, s.error, sign);
     add_product(s.error, s.error, sign);

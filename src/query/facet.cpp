@@ -1,5 +1,7 @@
 #include "query/facet.h"
 
+#include "base/two_sum.h"
+
 namespace graze {
 namespace {
 
@@ -11,6 +13,17 @@ constexpr double kParallel = 1e-14;
 constexpr double kThin = 1e-7;
 // A tolerance of more than this many roundings is worth a second try.
 constexpr double kUncertain = 1024;
+
+// The difference of two points, and the product of two of those, to the last digit even where it all but vanishes.
+struct ExactEdge {
+  DoubleDouble x, y, z;
+  ExactEdge(const Vec3& from, const Vec3& to)
+      : x(two_sum(to.x(), -from.x())), y(two_sum(to.y(), -from.y())), z(two_sum(to.z(), -from.z())) {}
+};
+Vec3 exact_cross(const ExactEdge& a, const ExactEdge& b) {
+  return {difference(product(a.y, b.z), product(a.z, b.y)), difference(product(a.z, b.x), product(a.x, b.z)),
+          difference(product(a.x, b.y), product(a.y, b.x))};
+}
 
 struct Span {
   double least, most;
@@ -84,6 +97,30 @@ struct TrianglePair {
         const Vec3 axis = cross(edge_a[i], edge_b[j]);
         const double length_sq = norm_sq(axis);
         if (length_sq > kFlat * ea[i] * eb[j] && consider(axis, length_sq, 2 + 3 * i + j, enough)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The same again from the start, of triangles so thin that rounding turns the axes off: by axes that are right.
+  bool within_exactly(double enough) {
+    // Of its double digits, rounding leaves a product of edges this much.
+    constexpr double kNoise = 1e-28;
+    const Vec3* a = core_a.corners.data();
+    const ExactEdge exact_a[3]{{a[0], a[1]}, {a[1], a[2]}, {a[2], a[0]}};
+    const ExactEdge exact_b[3]{{b[0], b[1]}, {b[1], b[2]}, {b[2], b[0]}};
+    const auto far = [&](const ExactEdge& e, const ExactEdge& f, double lengths_sq, int axis_kind) {
+      const Vec3 axis = exact_cross(e, f);
+      const double length_sq = norm_sq(axis);
+      return length_sq > kNoise * kNoise * lengths_sq && consider(axis, length_sq, axis_kind, enough);
+    };
+    double ea[3], eb[3];
+    for (int k = 0; k < 3; ++k) ea[k] = norm_sq(edge_a[k]), eb[k] = norm_sq(edge_b[k]);
+    value = -kInfinity;
+    if (far(exact_a[0], exact_a[1], ea[0] * ea[1], 0) || far(exact_b[0], exact_b[1], eb[0] * eb[1], 1)) return false;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        if (far(exact_a[i], exact_b[j], ea[i] * eb[j], 2 + 3 * i + j)) return false;
       }
     }
     return true;
@@ -166,6 +203,12 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
   bool certain = false, apart = false;
   if (!pair.within_normals(proof, apart)) return beyond_limit();
   if (!apart && !pair.within(proof, certain)) return beyond_limit();
+  const bool thin = !apart && !certain;
+  if (thin) {
+    if (!pair.within_exactly(proof)) return beyond_limit();
+    // Of those that only touch, the axes of a triangle without area do not tell whether they do.
+    certain = -kInfinity < pair.value && pair.value < -rounding;
+  }
   PairDistance d;
   if (certain && pair.value <= rounding) {
     // The axes have measured an overlap. Where it is next to none, only triangles in one plane can still be apart.
@@ -197,6 +240,11 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
       // What is proven apart does not overlap, however sure the other way is of it.
       const bool contradicts = pair.value > rounding && other.value < pair.value - rounding;
       if (other.beyond || (other.tolerance < d.tolerance && !contradicts)) d = other;
+    }
+    // No deeper than the axes say, if those that there are say anything.
+    if (thin && !d.beyond && d.value < pair.value - rounding) {
+      d.value = pair.value, d.normal = pair.toward;
+      d.tolerance = std::max(d.tolerance, 2 * rounding + placing);
     }
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);
