@@ -56,6 +56,12 @@ struct TrianglePair {
     normal_a = cross(edge_a[0], edge_a[1]), normal_b = cross(edge_b[0], edge_b[1]);
   }
 
+  // Times the length of the axis.
+  double separation(const Vec3& axis) const {
+    const Span on_a = span_of(core_a.corners.data(), axis), on_b = span_of(b, axis);
+    return std::max(on_b.least - on_a.most, on_a.least - on_b.most);
+  }
+
   // The separation along an axis of squared length `length_sq`; whether it is more than enough.
   GRAZE_INLINE bool consider(const Vec3& axis, double length_sq, int axis_kind, double enough) {
     const Span on_a = span_of(core_a.corners.data(), axis), on_b = span_of(b, axis);
@@ -82,14 +88,14 @@ struct TrianglePair {
     return normal < min_height * min_height * std::max({edges[0], edges[1], edges[2]});
   }
 
-  // False as soon as the triangles are proven farther apart than `enough`. `certain`: all axes were there to be seen.
-  bool within(double enough, bool& certain) {
+  // False as soon as the triangles are proven farther apart than `enough`. `thin`: planes are hardly to be seen.
+  bool within(double enough, bool& thin) {
     const double na = norm_sq(normal_a), nb = norm_sq(normal_b);
     double ea[3], eb[3];
     for (int k = 0; k < 3; ++k) ea[k] = norm_sq(edge_a[k]), eb[k] = norm_sq(edge_b[k]);
     constexpr double kFlat = kParallel * kParallel;
     const bool flat_a = !(na > kFlat * ea[0] * ea[1]), flat_b = !(nb > kFlat * eb[0] * eb[1]);
-    certain = !flat_a && !flat_b && !is_thin(na, ea) && !is_thin(nb, eb);
+    thin = flat_a || flat_b || is_thin(na, ea) || is_thin(nb, eb);
     if (!flat_a && consider(normal_a, na, 0, enough)) return false;
     if (!flat_b && consider(normal_b, nb, 1, enough)) return false;
     for (int i = 0; i < 3; ++i) {
@@ -102,28 +108,31 @@ struct TrianglePair {
     return true;
   }
 
-  // The same again from the start, of triangles so thin that rounding turns the axes off: by axes that are right.
-  bool within_exactly(double enough) {
-    // Of its double digits, rounding leaves a product of edges this much.
-    constexpr double kNoise = 1e-28;
+  // Of an overlap: the more parallel two edges are, the more rounding turns their axis, and what it measures is too
+  // little. Looks again along those that may matter, as they are without rounding. False if there is no axis at all.
+  bool settle() {
     const Vec3* a = core_a.corners.data();
     const ExactEdge exact_a[3]{{a[0], a[1]}, {a[1], a[2]}, {a[2], a[0]}};
     const ExactEdge exact_b[3]{{b[0], b[1]}, {b[1], b[2]}, {b[2], b[0]}};
-    const auto far = [&](const ExactEdge& e, const ExactEdge& f, double lengths_sq, int axis_kind) {
-      const Vec3 axis = exact_cross(e, f);
-      const double length_sq = norm_sq(axis);
-      return length_sq > kNoise * kNoise * lengths_sq && consider(axis, length_sq, axis_kind, enough);
-    };
-    double ea[3], eb[3];
-    for (int k = 0; k < 3; ++k) ea[k] = norm_sq(edge_a[k]), eb[k] = norm_sq(edge_b[k]);
-    value = -kInfinity;
-    if (far(exact_a[0], exact_a[1], ea[0] * ea[1], 0) || far(exact_b[0], exact_b[1], eb[0] * eb[1], 1)) return false;
+    settle(exact_a[0], exact_a[1], edge_a[0], edge_a[1], normal_a, 0);
+    settle(exact_b[0], exact_b[1], edge_b[0], edge_b[1], normal_b, 1);
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        if (far(exact_a[i], exact_b[j], ea[i] * eb[j], 2 + 3 * i + j)) return false;
-      }
+      for (int j = 0; j < 3; ++j)
+        settle(exact_a[i], exact_b[j], edge_a[i], edge_b[j], cross(edge_a[i], edge_b[j]), 2 + 3 * i + j);
     }
-    return true;
+    return value > -kInfinity;
+  }
+  void settle(const ExactEdge& exact_e, const ExactEdge& exact_f, const Vec3& e, const Vec3& f, const Vec3& rounded,
+              int axis_kind) {
+    // What the product of two edges is off by, relative to them: of rounded ones, and of all their digits.
+    constexpr double kRounded = 4 * kEpsilon, kNoise = 1e-28;
+    const double edges = std::sqrt(norm_sq(e) * norm_sq(f)), length = std::sqrt(norm_sq(rounded));
+    if (length > 0) {
+      const double off = kRounded * cores.reach * edges / length;
+      if (off <= cores.rounding / 2 || separation(rounded) / length + off <= value) return;
+    }
+    const Vec3 axis = exact_cross(exact_e, exact_f);
+    if (norm_sq(axis) > kNoise * kNoise * edges * edges) consider(axis, norm_sq(axis), axis_kind, kInfinity);
   }
 
   // Of triangles that lie in a plane, or nearly: whether one of their edges keeps them apart within it.
@@ -148,6 +157,12 @@ struct TrianglePair {
     const double slope = dot(edge_a[i], across);
     const double s = slope != 0 ? dot(minus(b[j], a[i]), across) / slope : 0.5;
     return along(a[i], std::clamp(s, 0.0, 1.0), edge_a[i]);
+  }
+  // Of those that touch: points of both, about where they do.
+  CorePoints touching() const {
+    Depth none;
+    none.upper = -value, none.toward = toward;
+    return touching_points(cores, none);
   }
   static Vec3 lowest(const Vec3* p, const Vec3& n) {
     const double x = dot(p[0], n), y = dot(p[1], n), z = dot(p[2], n);
@@ -200,17 +215,15 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
   const PairQuestion question = before_turning(asked, a.solid || b.solid);
   const double rounding = pair.cores.rounding, placing = pair.cores.placing;
   const double proof = question.limit + rounding + placing;
-  bool certain = false, apart = false;
+  bool thin = false, apart = false;
   if (!pair.within_normals(proof, apart)) return beyond_limit();
-  if (!apart && !pair.within(proof, certain)) return beyond_limit();
-  const bool thin = !apart && !certain;
-  if (thin) {
-    if (!pair.within_exactly(proof)) return beyond_limit();
-    // Of those that only touch, the axes of a triangle without area do not tell whether they do.
-    certain = -kInfinity < pair.value && pair.value < -rounding;
-  }
+  if (!apart && !pair.within(proof, thin)) return beyond_limit();
+  const bool measured = !apart && pair.value <= rounding && pair.settle();
+  if (measured && pair.value > proof) return beyond_limit();
+  // Of thin ones that only touch, the axes do not tell whether they do.
+  bool certain = measured && pair.value <= rounding && (!thin || pair.value < -rounding);
   PairDistance d;
-  if (certain && pair.value <= rounding) {
+  if (certain) {
     // The axes have measured an overlap. Where it is next to none, only triangles in one plane can still be apart.
     const double value = pair.value;
     const Vec3 toward = pair.toward;
@@ -219,14 +232,10 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     } else if (pair.apart_in_plane()) {
       certain = false;
     } else {
-      Depth none;
-      none.upper = -value, none.toward = toward;
-      d.on_a = plus(pair.core_a.middle, touching_points(pair.cores, none).on_a);
+      d.on_a = plus(pair.core_a.middle, pair.touching().on_a);
     }
     d.value = value, d.tolerance = 2 * rounding + placing, d.normal = toward;
     if (certain && value >= -rounding && question.depth) prefer_faces(a, b, relative, pair, d);
-  } else {
-    certain = false;
   }
   if (!certain) {
     PairQuestion plain = question;
@@ -241,10 +250,12 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
       const bool contradicts = pair.value > rounding && other.value < pair.value - rounding;
       if (other.beyond || (other.tolerance < d.tolerance && !contradicts)) d = other;
     }
-    // No deeper than the axes say, if those that there are say anything.
-    if (thin && !d.beyond && d.value < pair.value - rounding) {
-      d.value = pair.value, d.normal = pair.toward;
-      d.tolerance = std::max(d.tolerance, 2 * rounding + placing);
+    // No deeper than the axes say, and no farther apart than two points.
+    if (measured && !d.beyond && d.value - d.tolerance < pair.value - 2 * rounding - placing) {
+      const CorePoints touching = pair.touching();
+      const double reached = std::sqrt(norm_sq(pair.cores.difference(touching.on_a, touching.on_b)));
+      d.value = pair.value, d.normal = pair.toward, d.on_a = plus(pair.core_a.middle, touching.on_a);
+      d.tolerance = std::max(0.0, reached - d.value) + 2 * rounding + placing;
     }
   }
   if ((a.solid || b.solid) && !d.beyond && d.value < 0 && question.depth) turn_outward(a, b, relative, pair, d);
@@ -254,9 +265,13 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
 
 bool touch(const Facet& a, const Facet& b, const Relative& relative, double margin, PairMemory*) {
   TrianglePair pair(a.triangle, b.triangle, relative);
-  bool certain = false;
-  if (!pair.within(margin + pair.cores.rounding + pair.cores.placing, certain)) return false;
-  if (certain && pair.value < -pair.cores.rounding) return true;
+  const double rounding = pair.cores.rounding, proof = margin + rounding + pair.cores.placing;
+  bool thin = false;
+  if (!pair.within(proof, thin)) return false;
+  if (pair.value < -rounding && pair.settle()) {
+    if (pair.value < -rounding) return true;
+    if (pair.value > proof) return false;
+  }
   return touch(a.triangle, b.triangle, relative, margin, nullptr);
 }
 

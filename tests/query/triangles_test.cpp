@@ -189,6 +189,12 @@ Sliver random_sliver(Random& random) {
   return s;
 }
 
+double reach_of(const Sliver& s) {
+  double reach = std::max({std::abs(s.pose.xyz[0]), std::abs(s.pose.xyz[1]), std::abs(s.pose.xyz[2])});
+  for (const Vec3& v : s.soup.vertices) reach = std::max(reach, v.cwiseAbs().maxCoeff());
+  return reach;
+}
+
 // A limit only says what need not be measured: not what the answer is.
 void expect_limits_change_nothing(const graze::Placed& a, const graze::Placed& b, const Distance& d, double exact) {
   for (const double share : {0.25, 0.5, 0.9, 1.0, 1.1}) {
@@ -212,6 +218,11 @@ void check(const Sliver& first, const Sliver& second) {
   const double nearest = meet ? -graze::kInfinity : exact * (1 - 1e-5);
   EXPECT_GE(d.value + d.tolerance, nearest) << "claimed to overlap, or to be nearer than they are";
   expect_limits_change_nothing(a, b, d, exact);
+  if (!meet) return;
+  const double depth = std::sqrt(graze_oracle::depth_sq(exact_a.points(), exact_b.points()).get_d());
+  // Every coordinate counts in every length.
+  const double rounding = 6 * 16 * graze::kEpsilon * (reach_of(first) + reach_of(second));
+  EXPECT_NEAR(d.value, -depth, rounding) << "the overlap is of another depth";
 }
 
 TEST(Slivers, AreAsFarApartAsRationalArithmeticSays) {
