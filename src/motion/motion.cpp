@@ -61,6 +61,10 @@ Pose Motion::at(double t) const {
   return turned_in_place(from_, axis_, t * turn_, from_.translation() + t * (to_.translation() - from_.translation()));
 }
 
+MotionPiece Motion::piece(double) const {
+  return {.velocity = to_.translation() - from_.translation(), .axis = axis_, .spin = turn_};
+}
+
 Screw::Screw(const Pose& from, const Vec3& point, const Vec3& axis, double angle, double advance)
     : from_(from), axis_(unit_axis(axis)), angle_(angle), advance_(advance) {
   check_angle(angle);
@@ -102,6 +106,10 @@ Pose Screw::place_at(double t) const {
 Pose Screw::at(double t) const {
   if (!(t > 0)) return from_;
   return t >= 1 ? to_ : place_at(t);
+}
+
+MotionPiece Screw::piece(double) const {
+  return {.velocity = advance_ * axis_, .axis = axis_, .spin = std::abs(angle_), .arm = arm_};
 }
 
 double Screw::reach(double radius, double begin, double end) const {
@@ -158,5 +166,28 @@ double PosePath::reach(double radius, double begin, double end) const {
   }
   return sum;
 }
+
+MotionPiece PosePath::piece(double t) const {
+  if (steps_.empty() || t >= 1) return {};
+  const std::size_t i = step_at(std::max(t, 0.0));
+  MotionPiece piece = steps_[i].piece(0);
+  const double length = times_[i + 1] - times_[i];
+  piece.end = times_[i + 1];
+  piece.velocity /= length, piece.spin /= length;
+  return piece;
+}
+
+namespace {
+
+struct Still {
+  Pose pose;
+  Pose at(double) const { return pose; }
+  static double reach(double, double, double) { return 0; }
+  static MotionPiece piece(double) { return {}; }
+};
+
+}  // namespace
+
+AnyMotion::AnyMotion(const Pose& still) : AnyMotion(Still{still}) {}
 
 }  // namespace graze

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graze/base/pose.h"
@@ -18,6 +21,16 @@ concept RigidMotion = requires(const M& motion, double number) {
   /// reach(radius, begin, end): no point of the body within `radius` of its origin moves along a path longer than this
   /// between the two times, but for rounding.
   { motion.reach(number, number, number) } -> std::same_as<double>;
+};
+
+/// A part of a motion as questions like it best: from a time up to `end` the body moves at one velocity and turns at
+/// one rate. All of it per unit of time, in world coordinates.
+struct MotionPiece {
+  double end = 1;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 axis = Vec3::UnitZ();  ///< unit; the body turns about a line along it, which moves with it
+  double spin = 0;            ///< radians, not negative
+  double arm = 0;             ///< metres from that line to the body's origin, at most
 };
 
 /// From one pose to another: the translation is linear, the rotation runs at constant speed about the body's origin,
@@ -50,6 +63,8 @@ class Motion {
   double reach(double radius, double begin = 0, double end = 1) const {
     return (end - begin) * (travel() + turn_ * radius);
   }
+  /// What the motion is from time t on.
+  MotionPiece piece(double t) const;
 
  private:
   Motion(const Pose& from, const Pose& to, const Vec3& axis, double turn)
@@ -87,6 +102,8 @@ class Screw {
   double advance() const { return advance_; }
   /// See RigidMotion.
   double reach(double radius, double begin = 0, double end = 1) const;
+  /// What the motion is from time t on.
+  MotionPiece piece(double t) const;
 
  private:
   Screw() = default;
@@ -112,6 +129,8 @@ class PosePath {
   Pose at(double t) const;
   /// See RigidMotion.
   double reach(double radius, double begin = 0, double end = 1) const;
+  /// What the motion is from time t on, up to the next pose.
+  MotionPiece piece(double t) const;
 
  private:
   std::size_t step_at(double t) const;
@@ -119,6 +138,46 @@ class PosePath {
   std::vector<Pose> poses_;
   std::vector<double> times_;
   std::vector<Motion> steps_;
+};
+
+/// Any motion as a value; copies share it.
+class AnyMotion {
+ public:
+  /// Nothing moves.
+  AnyMotion(const Pose& still);  // NOLINT(google-explicit-constructor): a pose is a motion that stays there
+  template <RigidMotion M>
+  requires(!std::same_as<M, AnyMotion>) AnyMotion(M motion)  // NOLINT(google-explicit-constructor)
+      : kind_(std::make_shared<const KindOf<M>>(std::move(motion))) {}
+
+  /// See RigidMotion.
+  Pose at(double t) const { return kind_->at(t); }
+  double reach(double radius, double begin = 0, double end = 1) const { return kind_->reach(radius, begin, end); }
+  /// What the motion is from time t on, if it has a member `piece` to tell.
+  std::optional<MotionPiece> piece(double t) const { return kind_->piece(t); }
+
+ private:
+  struct Kind {
+    Kind() = default;
+    Kind(const Kind&) = delete;
+    Kind& operator=(const Kind&) = delete;
+    virtual ~Kind() = default;
+    virtual Pose at(double t) const = 0;
+    virtual double reach(double radius, double begin, double end) const = 0;
+    virtual std::optional<MotionPiece> piece(double t) const = 0;
+  };
+  template <class M>
+  struct KindOf final : Kind {
+    explicit KindOf(M m) : motion(std::move(m)) {}
+    Pose at(double t) const override { return motion.at(t); }
+    double reach(double radius, double begin, double end) const override { return motion.reach(radius, begin, end); }
+    std::optional<MotionPiece> piece(double t) const override {
+      if constexpr (requires { motion.piece(t); }) return motion.piece(t);
+      else return std::nullopt;
+    }
+    M motion;
+  };
+
+  std::shared_ptr<const Kind> kind_;
 };
 
 }  // namespace graze

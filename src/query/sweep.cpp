@@ -1,0 +1,192 @@
+#include "graze/query/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/overloads.h"
+#include "graze/base/error.h"
+#include "graze/base/parallel.h"
+#include "query/pair.h"
+
+namespace graze {
+namespace {
+
+bool is_convex(const Geometry& geometry) {
+  return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
+                              [](const Bounded auto&) { return true; }, [](const Unbounded auto&) { return true; }},
+                    geometry);
+}
+
+// One of the two bodies.
+struct Side {
+  const Moving& body;
+  double radius;  // no point is farther from the origin of the moving frame; infinite
+  bool convex;
+
+  explicit Side(const Moving& moving) : body(moving), radius(0), convex(is_convex(moving.geometry)) {
+    const Aabb box = bounds(moving.geometry, moving.local);
+    if (box.empty()) return;
+    radius = box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs()).norm() * (1 + 8 * kEpsilon) + moving.uncertainty;
+    if (std::isnan(radius)) radius = kInfinity;
+  }
+  Placed placed(const Pose& pose) const {
+    Placed placed = at(body.geometry, pose, body.local);
+    placed.uncertainty += body.uncertainty;
+    return placed;
+  }
+};
+
+// How fast two bodies can approach each other, from a time on up to `end`.
+struct Approach {
+  double end = 1;
+  Vec3 velocity = Vec3::Zero();  // of a, seen from b
+  double turning = 0;            // of all points, by both turns
+  double rounding = 0;           // of where the motions put the points
+  // Of points no farther from the lines than the radii: turning is at most this along a direction n, times |n × axis|.
+  double turning_a = 0, turning_b = 0;
+  Vec3 axis_a = Vec3::UnitZ(), axis_b = Vec3::UnitZ();
+  bool directed = true;  // the above is known
+
+  double speed() const { return std::sqrt(norm_sq(velocity)) + turning; }
+  // Along n, from a to b, of bodies that n keeps apart.
+  double speed_along(const Vec3& n) const {
+    const auto across = [&](const Vec3& axis) { return std::sqrt(norm_sq(cross(n, axis))); };
+    const double turns = turning_a * across(axis_a) + turning_b * across(axis_b);
+    constexpr double kRoundUp = 1 + 1e-12;
+    return dot(velocity, n) + turns * kRoundUp + 8 * kEpsilon * speed();
+  }
+};
+
+class Advance {
+ public:
+  Advance(const Moving& a, const Moving& b, const SweepOptions& options)
+      : a_(a), b_(b), options_(options), convex_(a_.convex && b_.convex) {}
+
+  Sweep run() {
+    Sweep s;
+    double t = 0;
+    for (int step = 0; step < options_.max_steps; ++step) {
+      s.pose_a = a_.body.motion.at(t), s.pose_b = b_.body.motion.at(t);
+      const Approach approach = approach_from(t, s.pose_a, s.pose_b);
+      const double limit = options_.margin + approach.speed() * (approach.end - t) + 2 * approach.rounding;
+      const Placed a = a_.placed(s.pose_a), b = b_.placed(s.pose_b);
+      s.contact = distance(a, b, {.limit = limit, .depth = false, .cache = options_.cache});
+      const double beyond_margin = s.contact.value - options_.margin;
+      const double off = s.contact.tolerance + approach.rounding, gap = beyond_margin - off;
+      if (!s.contact.beyond && !(gap > options_.tolerance / 2)) {
+        if (gap > 0) s.last_free = t;
+        s.hit = true, s.time = t;
+        // Of overlaps the tolerance says how deep they are at most.
+        s.certain = beyond_margin <= 0 || beyond_margin + off <= options_.tolerance;
+        return s;
+      }
+      s.last_free = t;
+      if (t >= 1) break;
+      const double next = s.contact.beyond ? approach.end : next_time(t, gap, approach, s.contact.normal);
+      if (!(next > t)) return unknown(s, t);  // in double they stand still
+      t = next;
+      s.time = std::min(t, 1.0);
+    }
+    if (t < 1) return unknown(s, t);
+    s.time = 1;
+    return s;
+  }
+
+ private:
+  static Sweep unknown(Sweep s, double t) {
+    s.hit = true, s.certain = false, s.time = t;
+    return s;
+  }
+
+  // 0 · ∞ is nothing: what does not turn does not, however far it reaches.
+  static double turning_of(double spin, double reach) { return spin > 0 ? spin * reach : 0; }
+
+  Approach approach_from(double t, const Pose& pose_a, const Pose& pose_b) const {
+    Approach r;
+    const double apart = (pose_a.translation() - pose_b.translation()).norm();
+    const double sizes = size_of(pose_a.translation()) + size_of(pose_b.translation());
+    const auto piece_a = a_.body.motion.piece(t), piece_b = b_.body.motion.piece(t);
+    if (!piece_a || !piece_b) {
+      // All that is known is how far points get until the end.
+      r.directed = false;
+      const double all = a_.body.motion.reach(a_.radius, t, 1) + b_.body.motion.reach(b_.radius, t, 1);
+      r.turning = t < 1 ? all / (1 - t) : 0;
+      r.rounding = kRounding * (sizes + std::min(a_.radius, b_.radius) + all);
+      return r;
+    }
+    r.end = std::min(piece_a->end, piece_b->end);
+    r.velocity = piece_a->velocity - piece_b->velocity;
+    r.axis_a = piece_a->axis, r.axis_b = piece_b->axis;
+    // Seen from a body that turns, the other one turns about it: of both, the nearer points tell how fast.
+    const double moved = (std::sqrt(norm_sq(r.velocity)) + turning_of(piece_a->spin, piece_a->arm) +
+                          turning_of(piece_b->spin, piece_b->arm)) *
+                         std::max(0.0, r.end - t);
+    const auto seen = [&](const Side& other, double arm) { return arm + apart + other.radius + moved; };
+    r.turning_a = turning_of(piece_a->spin, piece_a->arm + a_.radius);
+    r.turning_b = turning_of(piece_b->spin, piece_b->arm + b_.radius);
+    const double least_a = std::min(r.turning_a, turning_of(piece_a->spin, seen(b_, piece_a->arm)));
+    const double least_b = std::min(r.turning_b, turning_of(piece_b->spin, seen(a_, piece_b->arm)));
+    r.turning = least_a + least_b;
+    r.directed = std::isfinite(r.turning_a + r.turning_b);
+    r.rounding = kRounding * (sizes + std::min(a_.radius, b_.radius) + moved + r.turning);
+    return r;
+  }
+
+  // Until then the bodies stay farther apart than the margin: `gap` more than that now.
+  double next_time(double t, double gap, const Approach& approach, const Vec3& n) const {
+    constexpr double kRoundDown = 1 - 1e-12;
+    double speed = approach.speed();
+    if (convex_ && approach.directed) speed = std::min(speed, std::max(0.0, approach.speed_along(n)));
+    const double left = approach.end - t;
+    if (!(speed * left > gap * kRoundDown)) return approach.end;
+    if (approach.directed || (a_.body.motion.piece(t) && b_.body.motion.piece(t))) return t + gap / speed * kRoundDown;
+    // Halved until they do not get so far.
+    for (double step = left / 2; t + step > t; step /= 2) {
+      const double reach = a_.body.motion.reach(a_.radius, t, t + step) + b_.body.motion.reach(b_.radius, t, t + step);
+      if (reach < gap * kRoundDown) return t + step;
+    }
+    return t;
+  }
+
+  // Of every coordinate on its way through a pose at a time.
+  static constexpr double kRounding = 32 * kEpsilon;
+
+  const Side a_, b_;
+  const SweepOptions& options_;
+  const bool convex_;
+};
+
+void check(double margin, double tolerance, int max_steps) {
+  if (!(margin >= 0) || std::isinf(margin)) throw Error("margin", fmt::format("must be 0 or more, got {}", margin));
+  if (!(tolerance > 0)) throw Error("tolerance", fmt::format("must be more than 0, got {}", tolerance));
+  if (max_steps < 1) throw Error("max_steps", fmt::format("must be 1 or more, got {}", max_steps));
+}
+
+}  // namespace
+
+Moving still(const Placed& placed) { return {placed.geometry, AnyMotion(placed.pose), {}, placed.uncertainty}; }
+
+Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options) {
+  check(options.margin, options.tolerance, options.max_steps);
+  return Advance(a, b, options).run();
+}
+Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options) { return sweep(a, still(b), options); }
+Sweep sweep(const Placed& a, const Moving& b, const SweepOptions& options) { return sweep(still(a), b, options); }
+
+void sweep_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<Sweep> sweeps,
+                const SweepEachOptions& options) {
+  check(options.margin, options.tolerance, options.max_steps);
+  if (sweeps.size() < motions.size())
+    throw Error("sweeps", fmt::format("must have room for {} answers, got {}", motions.size(), sweeps.size()));
+  const Moving other = still(b);
+  const SweepOptions one{.margin = options.margin, .tolerance = options.tolerance, .max_steps = options.max_steps};
+  parallel_chunks(motions.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) sweeps[i] = sweep(at(a, motions[i]), other, one);
+                  },
+                  {.threads = options.threads});
+}
+
+}  // namespace graze
