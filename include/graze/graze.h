@@ -62,5 +62,6 @@
 #include "graze/query/probability.h"
 #include "graze/query/raycast.h"
 #include "graze/query/self_collide.h"
+#include "graze/query/sweep_sphere.h"
 #include "graze/shape/checked.h"
 #include "graze/shape/shape.h"
