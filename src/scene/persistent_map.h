@@ -30,9 +30,16 @@ class PersistentMap {
   struct Node {
     Key key;
     Value value;
-    Sum sum;
+    Sum own, before, behind;  // of the entry, of the left and of the right: to look at them needs no other node
     std::uint8_t height;
     Link left, right;
+
+    Sum sum() const {
+      Sum all = own;
+      all.add(before);
+      all.add(behind);
+      return all;
+    }
   };
   /// No tree is deeper: an AVL tree of this depth has more entries than there is memory for.
   static constexpr std::size_t kMaxDepth = 64;
@@ -81,12 +88,10 @@ class PersistentMap {
  private:
   static int height(const Link& node) { return node ? node->height : 0; }
   static Link make(Key key, Value value, Link left, Link right) {
-    Sum sum = Sum::of(value);
-    if (left) sum.add(left->sum);
-    if (right) sum.add(right->sum);
+    const Sum own = Sum::of(value), before = left ? left->sum() : Sum(), behind = right ? right->sum() : Sum();
     const auto high = static_cast<std::uint8_t>(1 + std::max(height(left), height(right)));
     return std::make_shared<const Node>(
-        Node{std::move(key), std::move(value), std::move(sum), high, std::move(left), std::move(right)});
+        Node{std::move(key), std::move(value), own, before, behind, high, std::move(left), std::move(right)});
   }
   // Of sides whose heights differ by two at most.
   static Link balanced(const Key& key, const Value& value, const Link& left, const Link& right) {

@@ -14,6 +14,7 @@ namespace graze::scene {
 class CollideQuestion {
  public:
   explicit CollideQuestion(double margin) : margin_(margin), limit_(margin) {}
+  static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return limit_; }
   void pair(const Body& a, const Body& b) {
     if (hit_ || !collide(a.placed, b.placed, {.margin = pair_margin(margin_, a, b)})) return;
@@ -31,6 +32,7 @@ template <class Visit>
 class AllQuestion {
  public:
   AllQuestion(double margin, const Visit& visit) : margin_(margin), limit_(margin), visit_(visit) {}
+  static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return limit_; }
   void pair(const Body& a, const Body& b) {
     if (ended_ || !collide(a.placed, b.placed, {.margin = pair_margin(margin_, a, b)}) || visit_(a, b)) return;
@@ -92,6 +94,7 @@ class ContactsQuestion {
  public:
   ContactsQuestion(const SceneContactOptions& options, std::span<SceneContact> buffer)
       : max_(std::min(options.max, Contacts::kCapacity)), margin_(options.margin), first_(buffer) {}
+  static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return margin_; }
   void pair(const Body& a, const Body& b) {
     std::array<Contact, Contacts::kCapacity> found;
@@ -117,6 +120,7 @@ class DistanceQuestion {
       : limit_(std::isnan(options.limit) ? kInfinity : options.limit), depth_(options.depth) {
     best_.beyond = true;
   }
+  static double bound(const Aabb& a, const Aabb& b) { return lower_gap(a, b); }
   // Overlaps are all measured, so that the deepest does not depend on which was asked first.
   double limit() const { return best_.beyond ? std::max(limit_, 0.0) : std::max(best_.value, 0.0); }
 

@@ -36,7 +36,7 @@ bool Scene::allowed(std::string_view a, std::string_view b) const {
 
 Aabb Scene::bounds() const {
   const scene::Boxes::Node* root = data_of(*this).boxes.root();
-  return root == nullptr ? Aabb() : root->sum.box;
+  return root == nullptr ? Aabb() : root->sum().box;
 }
 
 std::uint64_t Scene::version() const { return data_of(*this).version; }
@@ -106,10 +106,12 @@ std::string Scene::validate() const {
   const auto check_sums = [&](const auto& self, const scene::Boxes::Node* node) -> Aabb {
     Aabb box;
     if (node == nullptr) return box;
+    const Aabb before = self(self, node->left.get()), behind = self(self, node->right.get());
+    if (node->own.box != node->value->box || node->before.box != before || node->behind.box != behind)
+      fault = "a box of the tree is not that of what is below it";
     box = node->value->box;
-    box.extend(self(self, node->left.get()));
-    box.extend(self(self, node->right.get()));
-    if (box != node->sum.box) fault = "a box of the tree is not that of what is below it";
+    box.extend(before);
+    box.extend(behind);
     return box;
   };
   check_sums(check_sums, data.boxes.root());

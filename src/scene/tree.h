@@ -8,9 +8,11 @@ namespace graze::scene {
 
 class SceneTree {
  public:
+  enum class Part : std::uint8_t { all, own, before, behind };
+  /// Part of a node of the map; all of it is the root of the tree.
   struct Node {
     const Boxes::Node* node;
-    bool own;  // the object of the node alone
+    Part part;
     bool operator==(const Node&) const = default;
   };
   static constexpr std::size_t kMaxDepth = Boxes::kMaxDepth, kMaxChildren = 3;
@@ -18,20 +20,43 @@ class SceneTree {
   explicit SceneTree(const Data& data) : boxes_(data.boxes) {}
 
   bool empty() const { return boxes_.empty(); }
-  Node root() const { return {boxes_.root(), false}; }
-  const Aabb& bounds(Node n) const { return n.own ? n.node->value->box : n.node->sum.box; }
-  bool is_leaf(Node n) const { return n.own || (!n.node->left && !n.node->right); }
-  std::size_t children(Node n) const { return 1 + (n.node->left ? 1 : 0) + (n.node->right ? 1 : 0); }
+  Node root() const { return {boxes_.root(), Part::all}; }
+  Aabb bounds(Node n) const {
+    switch (n.part) {
+      case Part::own:
+        return n.node->own.box;
+      case Part::before:
+        return n.node->before.box;
+      case Part::behind:
+        return n.node->behind.box;
+      case Part::all:
+        break;
+    }
+    return n.node->sum().box;
+  }
+  bool is_leaf(Node n) const {
+    const Boxes::Node& node = below(n);
+    return n.part == Part::own || (!node.left && !node.right);
+  }
+  std::size_t children(Node n) const {
+    const Boxes::Node& node = below(n);
+    return 1 + (node.left ? 1 : 0) + (node.right ? 1 : 0);
+  }
   Node child(Node n, std::size_t i) const {
-    if (i == 0) return {n.node, true};
-    return {i == 1 && n.node->left ? n.node->left.get() : n.node->right.get(), false};
+    const Boxes::Node& node = below(n);
+    return {&node, i == 0 ? Part::own : i == 1 && node.left ? Part::before : Part::behind};
   }
   /// A leaf has one primitive, whose number is where the object is in memory.
-  std::size_t first(Node n) const { return reinterpret_cast<std::size_t>(n.node->value.get()); }
+  std::size_t first(Node n) const { return reinterpret_cast<std::size_t>(below(n).value.get()); }
   std::size_t last(Node n) const { return first(n) + 1; }
   static const Object& object(std::size_t primitive) { return *reinterpret_cast<const Object*>(primitive); }
 
  private:
+  static const Boxes::Node& below(Node n) {
+    if (n.part == Part::before) return *n.node->left;
+    return n.part == Part::behind ? *n.node->right : *n.node;
+  }
+
   const Boxes& boxes_;
 };
 
