@@ -25,7 +25,8 @@ constexpr const char* kFooter =
   distance     "limit"
   contacts     "max", "margin"
   penetration
-  raycast      "ray": {"from", "direction"} instead of "a", "limit"
+  raycast      "ray": {"from", "direction"} instead of "a", "limit"; "scene" instead of "b"
+  pairs        "scene": {"objects": […], "allowed": […]} instead of "a" and "b", "margin"
   search       "in": a cloud and "volume" instead of "a" and "b", "want", "k"
   probability  "sigma_a", "sigma_b", "meeting" of two clouds
 

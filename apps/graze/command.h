@@ -17,6 +17,7 @@ inline constexpr int kPartly = 5;     ///< clear where something was scanned, an
 Command ask_command();
 Command collide_command();
 Command distance_command();
+Command check_command();
 Command info_command();
 Command convert_command();
 Command clearance_command();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/overloads.h"
+#include "geometry/largest_coordinate.h"
 
 namespace graze {
 
@@ -18,17 +19,6 @@ double size_of(const Vec3& v) { return std::abs(v.x()) + std::abs(v.y()) + std::
 // Turning by right angles rounds nothing.
 bool along_axes(const Mat3& m) { return ((m.array() == 0) || (m.array().abs() == 1)).all(); }
 
-// No point of a bounded geometry has larger coordinates, nor has the foot of a plane.
-double largest_coordinate(const Geometry& geometry) {
-  const auto of_box = [](const Aabb& box) { return box.empty() ? 0 : std::max(size_of(box.min), size_of(box.max)); };
-  return std::visit(Overloads{[](const HalfSpace& s) { return std::abs(s.offset()); },
-                              [](const Plane& s) { return std::abs(s.offset()); },
-                              [&](const ShapeKind auto& s) { return of_box(bounds(Shape(s))); },
-                              [&](const Mesh&) { return of_box(bounds(geometry)); },
-                              [&](const Cloud&) { return of_box(bounds(geometry)); }},
-                    geometry);
-}
-
 // Whether the sums of the coordinates are not rounded.
 bool sums_exactly(const Vec3& a, const Vec3& b) {
   for (Eigen::Index i = 0; i < 3; ++i) {
@@ -39,6 +29,16 @@ bool sums_exactly(const Vec3& a, const Vec3& b) {
 }
 
 }  // namespace
+
+double largest_coordinate(const Geometry& geometry) {
+  const auto of_box = [](const Aabb& box) { return box.empty() ? 0 : std::max(size_of(box.min), size_of(box.max)); };
+  return std::visit(Overloads{[](const HalfSpace& s) { return std::abs(s.offset()); },
+                              [](const Plane& s) { return std::abs(s.offset()); },
+                              [&](const ShapeKind auto& s) { return of_box(bounds(Shape(s))); },
+                              [&](const Mesh&) { return of_box(bounds(geometry)); },
+                              [&](const Cloud&) { return of_box(bounds(geometry)); }},
+                    geometry);
+}
 
 Placed at(Geometry geometry, const Pose& pose, const Pose& local) {
   // Rounding of matrices: of their entries (which stand for the caller's quaternions), of their products, of what they

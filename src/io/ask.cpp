@@ -17,6 +17,7 @@
 #include "graze/query/raycast.h"
 #include "io/answer_text.h"
 #include "io/ask_points.h"
+#include "io/ask_scene.h"
 #include "io/ask_search.h"
 #include "io/fields.h"
 #include "io/placed.h"
@@ -92,15 +93,9 @@ AskAnswer ask_penetration(const Fields& question) {
 }
 
 AskAnswer ask_raycast(const Fields& question) {
-  if (question.has("scene")) throw Error("scene", "is not supported yet");
+  if (question.has("scene")) return ask_raycast_scene(question);
   question.allow_only("raycast", {"ask", "id", "ray", "b", "limit"});
-  const Fields line(question.required("ray"), "ray");
-  line.allow_only("a ray", {"from", "direction"});
-  const Vec3 from = line.vector("from"), direction = line.vector("direction");
-  Fields::naming("ray.from", [&] { return checked::point("from", from); });
-  const double limit = question.number_or("limit", kInfinity);
-  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
-  const Ray ray = Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
+  const Ray ray = ray_from(question);
   const RayHit hit = raycast(placed_from(question.required("b"), "b"), ray);
   if (!hit.found()) return {R"("hit":false)", AskVerdict::clear};
   return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{})", text_of(hit.distance),
@@ -135,7 +130,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 11> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -144,10 +139,11 @@ constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
                                                {"closest_point", ask_closest_point},
                                                {"signed_distance", ask_signed_distance},
                                                {"search", ask_search},
+                                               {"pairs", ask_pairs},
                                                {"probability", ask_probability}}};
 // Questions of the contract that nobody answers yet.
-constexpr std::array<std::string_view, 8> kLater{"sweep",    "cost",  "first_contact", "nearest",
-                                                 "tangents", "pairs", "occupancy",     "insert"};
+constexpr std::array<std::string_view, 7> kLater{"sweep",    "cost",      "first_contact", "nearest",
+                                                 "tangents", "occupancy", "insert"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");
@@ -183,6 +179,17 @@ AskAnswer answer_members(const Document& line) {
 }
 
 }  // namespace
+
+Ray ray_from(const Fields& question) {
+  const Fields line(question.required("ray"), "ray");
+  line.allow_only("a ray", {"from", "direction"});
+  const Vec3 from = line.vector("from"), direction = line.vector("direction");
+  Fields::naming("ray.from", [&] { return checked::point("from", from); });
+  const double limit = question.number_or("limit", kInfinity);
+  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
+  return Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
+}
+
 }  // namespace io
 
 AskAnswer answer_question(std::string_view question) try {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "graze/base/nearest_word.h"
 
@@ -55,21 +56,27 @@ void read_numbers(Value value, const std::string& path, std::span<double> into) 
       value, [&] { return path; }, into);
 }
 
-Fields::Fields(Value value, std::string path) : object_(value), path_(std::move(path)) {
+Fields::Fields(Value value, std::string path, Surroundings* around)
+    : object_(value), path_(std::move(path)), around_(around) {
   if (!value.is_object()) refuse(path_.empty() ? "question" : path_, "an object", value);
 }
 
 void Fields::allow_only(std::string_view owner, std::initializer_list<std::string_view> names) const {
   std::optional<std::string_view> unknown;  // the first in alphabetical order
+  const auto among = [](const auto& list, std::string_view key) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
   for (const Value member : object_) {
-    if (std::find(names.begin(), names.end(), member.key()) != names.end()) continue;
+    if (among(names, member.key()) || (around_ != nullptr && among(around_->also, member.key()))) continue;
     if (!unknown || member.key() < *unknown) unknown = member.key();
   }
   if (!unknown) return;
-  const auto meant = nearest_word(std::string(*unknown), {names.begin(), names.end()});
+  std::vector<std::string_view> all(names);
+  if (around_ != nullptr) all.insert(all.end(), around_->also.begin(), around_->also.end());
+  const auto meant = nearest_word(std::string(*unknown), {all.begin(), all.end()});
   throw Error(path_of(*unknown),
               fmt::format("unknown field;{} {} has {}", meant ? fmt::format(" did you mean \"{}\"?", *meant) : "",
-                          owner, fmt::join(names, ", ")));
+                          owner, fmt::join(all, ", ")));
 }
 
 Value Fields::required(std::string_view name) const {
@@ -103,6 +110,20 @@ std::string Fields::text(std::string_view name) const {
   const Value value = required(name);
   if (!value.is_string()) refuse(path_of(name), "a string", value);
   return std::string(value.text());
+}
+
+bool Fields::flag(std::string_view name) const {
+  if (!has(name)) return false;
+  const Value value = required(name);
+  if (!value.is_boolean()) refuse(path_of(name), "true or false", value);
+  return value.boolean();
+}
+
+std::string Fields::file(std::string_view name) const {
+  const std::string named = text(name);
+  if (around_ == nullptr) return named;
+  if (!around_->files) throw Error(path_of(name), "files cannot be named here");
+  return (std::filesystem::path(around_->folder) / named).string();
 }
 
 void Fields::numbers(std::string_view name, std::span<double> values) const {

@@ -241,7 +241,7 @@ class LasSource : public CloudSource {
     const std::string name = text_of(description + 4, 32);
     for (std::size_t k = 0; k < values; ++k, offset += size_of(type)) {
       if (offset + size_of(type) > point_size_) {
-        refuse(fmt::format("describes extra bytes {} up to byte {} of a point, which has {}", quoted(name),
+        refuse(fmt::format("describes extra bytes {} up to byte {} of a point, which has {}", io::quoted(name),
                            offset + size_of(type), point_size_));
       }
       const std::string unique = values == 1 ? name : fmt::format("{}[{}]", name, k);

@@ -90,8 +90,10 @@ Geometry cloud_from(const Fields& fields) {
   fields.at("radius", [&] { return checked::size("radius", checked::Sign::not_negative, radius); });
   if (fields.has("file") == fields.has("points")) throw Error(fields.path(), "needs either file or points");
   if (fields.has("file")) {
+    const std::string file = fields.file("file");
     try {
-      return read_cloud(fields.text("file"), {.radius = radius, .attributes = false});
+      return fields.read_once(fmt::format("cloud {} {}", radius, file),
+                              [&] { return read_cloud(file, {.radius = radius, .attributes = false}); });
     } catch (const Error& error) {
       refuse_file(fields.path_of("file"), error);
     }
@@ -102,15 +104,15 @@ Geometry cloud_from(const Fields& fields) {
 
 Geometry mesh_from(const Fields& fields) {
   fields.allow_only("a mesh", {"shape", "file", "vertices", "triangles", "solid", "pose", "local"});
-  if (fields.has("solid") && !fields.required("solid").is_boolean())
-    throw Error(fields.path_of("solid"), "must be true or false");
-  const bool solid = fields.has("solid") && fields.required("solid").boolean();
+  const bool solid = fields.flag("solid");
   if (fields.has("file") == (fields.has("vertices") || fields.has("triangles"))) {
     throw Error(fields.path(), "needs either file, or vertices and triangles");
   }
   if (fields.has("file")) {
+    const std::string file = fields.file("file");
     try {
-      return read_mesh(fields.text("file"), {.mesh = {.solid = solid}});
+      return fields.read_once(fmt::format("mesh {} {}", solid, file),
+                              [&] { return read_mesh(file, {.mesh = {.solid = solid}}); });
     } catch (const Error& error) {
       refuse_file(fields.path_of("file"), error);
     }
@@ -158,6 +160,8 @@ constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kin
   return std::array{reader_of(std::type_identity<Kinds>())...};
 }(std::type_identity<Geometry>());
 
+}  // namespace
+
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
   for (const std::string_view later : {"map", "heightfield"}) {
@@ -180,8 +184,6 @@ Geometry geometry_from(const Fields& fields) {
               fmt::format("unknown shape \"{}\"; {} are {}", shortened(kind),
                           meant ? fmt::format("did you mean \"{}\"? Known", *meant) : "known", known));
 }
-
-}  // namespace
 
 Pose pose_from(Value value, const std::string& path) {
   const Fields fields(value, path);

@@ -18,6 +18,9 @@ struct Poses {
 };
 Poses poses_of(const Fields& geometry);
 
+/// Reads {"shape":…, …fields} without the poses; throws Error naming the field.
+Geometry geometry_from(const Fields& fields);
+
 /// Reads {"shape":…, …fields, "pose":…, "local":…} that stands at `path`; throws Error naming the field.
 Placed placed_from(Value value, const std::string& path);
 

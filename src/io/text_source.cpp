@@ -174,7 +174,7 @@ class TextSource : public CloudSource {
         targets_.push_back(kNowhere);
         if (++words_left_out <= 8) {
           header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read",
-                                              io::quoted(names[i]), quoted(first_row[i])));
+                                              io::quoted(names[i]), io::quoted(first_row[i])));
         }
       } else {
         targets_.push_back(add_attribute(names[i], NumberType::float64, reader_.name()));
@@ -196,7 +196,7 @@ class TextSource : public CloudSource {
       if (targets_[i] == kNowhere) continue;
       double value = kNothing;
       const char* why = words_[i].empty() ? nullptr : parse_value(words_[i], separator_, value);
-      if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", quoted(words_[i]), names_[i], why));
+      if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", io::quoted(words_[i]), names_[i], why));
       if (std::abs(value) >= kBeyond && !rounded_[i]) note_rounding(i, value);
       if (targets_[i] < kAttribute) {
         buffer.point(row)[targets_[i]] = value;

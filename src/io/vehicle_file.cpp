@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "graze/base/error.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
-#include "io/bytes.h"
 #include "io/fields.h"
-#include "io/json_value.h"
+#include "io/json_file.h"
 #include "io/placed.h"
 
 namespace graze {
@@ -24,13 +22,6 @@ using io::Value;
 
 /// Where the files of a body are looked for; none: they may not be named.
 using Folder = std::optional<std::filesystem::path>;
-
-bool flag(const Fields& fields, std::string_view name) {
-  if (!fields.has(name)) return false;
-  const Value value = fields.required(name);
-  if (!value.is_boolean()) throw Error(fields.path_of(name), "must be true or false");
-  return value.boolean();
-}
 
 Placed part_from_file(const Fields& fields, const Folder& folder, std::vector<std::string>& files) {
   fields.allow_only("a part from a file", {"file", "solid", "unit", "radius", "pose", "local"});
@@ -47,7 +38,7 @@ Placed part_from_file(const Fields& fields, const Folder& folder, std::vector<st
     options.unit = fields.number_or("unit", 1);
     if (!(options.unit > 0)) throw Error(fields.path_of("unit"), "must be positive");
     options.believe_unit = !fields.has("unit");
-    options.mesh.solid = flag(fields, "solid");
+    options.mesh.solid = fields.flag("solid");
     return at(read_mesh(path, options), pose, local);
   }
   only_for("solid", "a mesh");
@@ -110,42 +101,17 @@ VehicleFile vehicle_from(Value value, const Folder& folder, const ReadVehicleOpt
   return file;
 }
 
-/// "not JSON at column 120: …" with the line instead of the column of the whole text.
-[[noreturn]] void refuse_json(std::string_view text, const std::string& name, const std::string& error) {
-  static constexpr std::string_view kHead = "not JSON at column ";
-  std::size_t column = 0;
-  if (error.starts_with(kHead)) {
-    const char* end = error.data() + error.size();
-    const auto [rest, status] = std::from_chars(error.data() + kHead.size(), end, column);
-    if (status == std::errc()) {
-      const std::string_view before = text.substr(0, column);  // which may stand behind the end
-      const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-      throw Error(name, static_cast<std::size_t>(line), "not JSON" + std::string(rest, end));
-    }
-  }
-  throw Error(name, error);
-}
-
 VehicleFile parse(std::string_view text, const std::string& name, const Folder& folder,
                   const ReadVehicleOptions& options) {
-  const io::Document json(text);
-  if (!json.error().empty()) refuse_json(text, name, json.error());
-  try {
-    return vehicle_from(json.root(), folder, options);
-  } catch (const Error& error) {
-    throw Error(name, error.what());
-  }
+  return io::from_json(text, name, [&](Value root) { return vehicle_from(root, folder, options); });
 }
 
 }  // namespace
 
 VehicleFile read_vehicle_file(const std::string& path, const ReadVehicleOptions& options) {
-  const std::shared_ptr<const io::Bytes> bytes = io::Bytes::open(path);
   // Values take many times the bytes of their text; a vehicle is small, its points stand in other files.
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
-  if (bytes->size() > kLargest) throw Error(path, fmt::format("{} bytes are too many for a vehicle", bytes->size()));
-  std::string text(static_cast<std::size_t>(bytes->size()), '\0');
-  text.resize(bytes->read(0, text.data(), text.size()));
+  const std::string text = io::read_json_text(path, kLargest, "a vehicle");
   return parse(text, path, std::filesystem::path(path).parent_path(), options);
 }
 

@@ -24,29 +24,6 @@ void at_each(const Geometry& b, std::span<const Pose> poses, int threads, const 
                   {.threads = threads});
 }
 
-template <class Answer>
-void with_each(const SpheresView& spheres, int threads, const Answer& answer) {
-  const std::size_t count = spheres.size();
-  if (spheres.x.size() != count || spheres.y.size() != count || spheres.z.size() != count) {
-    throw Error("spheres", fmt::format("have arrays of different lengths: x {}, y {}, z {}, radius {}",
-                                       spheres.x.size(), spheres.y.size(), spheres.z.size(), count));
-  }
-  parallel_chunks(count,
-                  [&](std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; ++i) {
-                      const auto sphere = [&] {
-                        try {
-                          return at(Sphere{.radius = spheres.radius[i]}, Pose::at(spheres.center(i)));
-                        } catch (const Error& error) {
-                          throw Error(fmt::format("spheres[{}]", i), error.what());
-                        }
-                      }();
-                      answer(sphere, i);
-                    }
-                  },
-                  {.threads = threads});
-}
-
 }  // namespace
 
 void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<bool> hits,
@@ -93,14 +70,15 @@ void penetration_each(const Placed& a, const Geometry& b, std::span<const Pose> 
 void collide_each(const Placed& a, const SpheresView& spheres, std::span<bool> hits,
                   const CollideEachOptions& options) {
   check_room("hits", spheres.size(), hits.size());
-  with_each(spheres, options.threads,
-            [&](const Placed& sphere, std::size_t i) { hits[i] = collide(a, sphere, {.margin = options.margin}); });
+  for_each_sphere(spheres, options.threads, [&](const Placed& sphere, std::size_t i) {
+    hits[i] = collide(a, sphere, {.margin = options.margin});
+  });
 }
 
 void distance_each(const Placed& a, const SpheresView& spheres, std::span<Distance> distances,
                    const DistanceEachOptions& options) {
   check_room("distances", spheres.size(), distances.size());
-  with_each(spheres, options.threads, [&](const Placed& sphere, std::size_t i) {
+  for_each_sphere(spheres, options.threads, [&](const Placed& sphere, std::size_t i) {
     distances[i] = distance(a, sphere, {.limit = options.limit, .depth = options.depth});
   });
 }

@@ -15,6 +15,7 @@
 #include "query/mesh_tree.h"
 #include "query/mesh_walk.h"
 #include "query/ray_shape.h"
+#include "query/slab.h"
 
 namespace graze {
 
@@ -273,19 +274,7 @@ class Cast {
 
   // Of the trees' boxes, as the traversals ask.
   double bound(const Aabb& box) const {
-    double near = ray_.begin(), far = ray_.end();
-    const Vec3 &o = ray_.line.origin, &d = ray_.line.direction;
-    for (int i = 0; i < 3; ++i) {
-      const double low = box.min[i] - ray_.slack, high = box.max[i] + ray_.slack;
-      if (d[i] == 0) {
-        if (o[i] < low || o[i] > high) return kInfinity;
-        continue;
-      }
-      const double a = (low - o[i]) / d[i], b = (high - o[i]) / d[i];
-      near = std::max(near, std::min(a, b)), far = std::min(far, std::max(a, b));
-    }
-    const double error = 8 * kEpsilon * (std::abs(near) + std::abs(far));
-    return near > far + error ? kInfinity : near + ray_.shift - error - ray_.slack;
+    return slab_entry(box, ray_.line, ray_.begin(), ray_.end(), ray_.slack) + ray_.shift;
   }
   double limit() const { return sink_.limit(); }
   void leaf(const CloudTree& h, std::size_t i) {

@@ -135,6 +135,31 @@ void broad_phases() {
   claim(hit.id == door && std::abs(hit.time - 3) < 1e-12, "the door");
 }
 
+void scenes() {
+  // [snippet scene]
+  SceneEditor editor;
+  editor.add("table", at(Box{.half = {0.6, 0.4, 0.02}}, Pose::at({0, 0, 0.7})));
+  editor.add("cup", at(Cylinder{.radius = 0.04, .half_length = 0.05}, Pose::at({0, 0, 0.78})), {.group = "dishes"});
+  editor.add("gripper", at(Box{.half = {0.05, 0.05, 0.1}}, Pose::at({0, 0, 1})), {.padding = 0.005});
+  editor.attach("cup", "gripper");     // from now on it moves with the gripper, and the two are never reported
+  editor.allow("dishes", "table");     // names of objects or groups
+  const Scene scene = editor.scene();  // immutable; a copy costs a reference count
+
+  const bool hit = self_collide(scene, {.margin = 0.01});
+  const SceneDistance near = distance(scene, at(Sphere{.radius = 0.1}, Pose::at({0, 0, 2})));
+  const SceneSphereHit first = sweep_sphere(scene, SphereMove({-2, 0, 0.7}, {2, 0, 0.7}, 0.1));
+  // [/snippet scene]
+  claim(!hit && near.pair.name_a == "gripper" && std::abs(near.value - 0.795) < 1e-12, "the gripper is nearest");
+  claim(first.name == "table" && std::abs(first.center.x() + 0.7) < 1e-9, "the sphere meets the table");
+  // [snippet shared_scene]
+  SharedScene shared(scene);
+  editor.move("gripper", Pose::at({0.3, 0, 1}));
+  shared.publish(editor.scene());      // the writer
+  const Scene now = shared.current();  // any reader: this version, whatever is published meanwhile
+  // [/snippet shared_scene]
+  claim(now.object("cup").placed->pose.translation().x() == 0.3, "the cup moved with the gripper");
+}
+
 }  // namespace
 
 int main() {
@@ -144,4 +169,5 @@ int main() {
   clearance_along_a_path();
   noisy_clouds();
   broad_phases();
+  scenes();
 }

@@ -40,7 +40,7 @@ def blocks(kind):
 
 def commands(text):
     """(command, what it prints) of a console block."""
-    parts = re.split(r"^\$ (.+(?:\\\n.+)*)\n", text, flags=re.MULTILINE)
+    parts = re.split(r"^\$ ((?:.*\\\n)*.+)\n", text, flags=re.MULTILINE)
     return list(zip(parts[1::2], parts[2::2]))
 
 

@@ -1,0 +1,85 @@
+// graze check and graze distance with scenes.
+#include <nlohmann/json.hpp>
+
+#include "apps/shell.h"
+
+namespace graze_test {
+namespace scenes_test {
+
+class Scenes : public Shell {
+ protected:
+  void SetUp() override {
+    Shell::SetUp();
+    std::filesystem::create_directories(path("cell"));
+    write("cell/part.off", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n");
+    write("cell/cell.json", R"({"objects": [
+      {"name": "floor", "shape": "halfspace", "normal": [0, 0, 1], "offset": 0},
+      {"name": "bench", "shape": "box", "half": [1, 1, 0.5], "pose": {"xyz": [0, 0, 0.5]}},
+      {"name": "pärt", "shape": "mesh", "file": "part.off", "solid": true, "pose": {"xyz": [0, 0, 0.75]}},
+      {"name": "lamp", "shape": "sphere", "radius": 0.25, "pose": {"xyz": [0, 0, 3]}}],
+      "allowed": [["bench", "floor"]]})");
+  }
+};
+
+TEST_F(Scenes, CheckNamesWhatCollides) {
+  const Outcome found = run("$GRAZE check cell/cell.json");
+  EXPECT_EQ(found.code, 1) << found.err;
+  EXPECT_TRUE(found.out.starts_with("bench and pärt collide: depth 0.250000 m, ")) << found.out;
+  EXPECT_TRUE(found.out.ends_with("cell/cell.json: 4 objects, 1 colliding pair\n")) << found.out;
+  const nlohmann::json json = nlohmann::json::parse(run("$GRAZE check --json cell/cell.json").out);
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["objects"], 4);
+  ASSERT_EQ(json["collisions"].size(), 1U);
+  EXPECT_EQ(json["collisions"][0]["a"], "bench");
+  EXPECT_EQ(json["collisions"][0]["b"], "pärt");
+  EXPECT_EQ(json["collisions"][0]["contacts"][0]["depth"], 0.25);
+  EXPECT_EQ(json["nearest"]["distance"], -0.25);
+}
+
+TEST_F(Scenes, CheckSaysHowFarTheNearestAreApart) {
+  run("sed 's/0.75\\]/1.125]/' cell/cell.json >cell/free.json");
+  const Outcome free = run("$GRAZE check cell/free.json");
+  EXPECT_EQ(free.code, 0) << free.err;
+  EXPECT_EQ(free.out, "clear: the nearest of 4 objects are bench and pärt, 0.124999 m apart\n") << "rounded down";
+  EXPECT_EQ(run("$GRAZE check cell/free.json --margin 0.2").code, 1);
+  EXPECT_TRUE(
+      run("$GRAZE check cell/free.json --margin 0.2").out.starts_with("bench and pärt collide: gap 0.125000 m, "));
+}
+
+TEST_F(Scenes, CheckSaysNothingAboutWhatCannotBeCompared) {
+  write("empty.json", R"({"objects":[]})");
+  write("one.json", R"({"objects":[{"name":"a","shape":"sphere","radius":1}]})");
+  write("allowed.json", R"({"objects":[{"name":"a","shape":"sphere","radius":1,"group":"g"},
+    {"name":"b","shape":"sphere","radius":1,"group":"g"}],"allowed":[["g","g"]]})");
+  write("cloud.json", R"({"objects":[{"name":"a","shape":"sphere","radius":1},{"name":"b","shape":"cloud","points":[]},
+    {"name":"c","shape":"sphere","radius":1,"pose":{"xyz":[9,0,0]}}]})");
+  for (const char* file : {"empty.json", "one.json", "allowed.json"}) {
+    const Outcome nothing = run(std::string("$GRAZE check ") + file);
+    EXPECT_EQ(nothing.code, 3) << file;
+    EXPECT_EQ(nothing.out, "") << file;
+    EXPECT_NE(nothing.err.find("no two of them to compare"), std::string::npos) << nothing.err;
+  }
+  const Outcome cloud = run("$GRAZE check cloud.json");
+  EXPECT_EQ(cloud.code, 3);
+  EXPECT_EQ(cloud.err, "graze: cloud.json: object 'b' has no points; remove it, or give it some\n");
+  EXPECT_EQ(run("$GRAZE check nowhere.json").code, 3);
+  EXPECT_EQ(run("$GRAZE check").code, 2);
+  EXPECT_EQ(run("$GRAZE check one.json --max 0").code, 2);
+}
+
+TEST_F(Scenes, DistanceOfTwoObjects) {
+  const Outcome apart = run("$GRAZE distance cell/cell.json lamp bench");
+  EXPECT_EQ(apart.code, 0) << apart.err;
+  const nlohmann::json json = nlohmann::json::parse(apart.out);
+  EXPECT_EQ(json["distance"], 1.75);
+  EXPECT_EQ(json["a"], "lamp");
+  EXPECT_EQ(json["on_b"], (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(run("$GRAZE distance cell/cell.json bench 'pärt'").code, 1);
+  EXPECT_EQ(run("$GRAZE distance cell/cell.json bench floor").code, 1) << "allowed, and touching";
+  const Outcome unknown = run("$GRAZE distance cell/cell.json bench lump");
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_NE(unknown.err.find("did you mean 'lamp'?"), std::string::npos) << unknown.err;
+}
+
+}  // namespace scenes_test
+}  // namespace graze_test
