@@ -77,10 +77,14 @@ bool bends_outwards(const Data& data, const std::vector<Edge>& edges, double tol
   return right;
 }
 
-// Of a surface in any number of pieces and cuts: every triangle lies on a face of the hull.
-bool lies_on_hull(const Mesh& surface, double tolerance) {
-  if (surface.vertices().size() > kMaxCorners) return false;
-  const Convex hull = Convex::hull_of(surface.vertices());
+// Of a surface in any number of pieces and cuts: every triangle lies on a face of the hull of the whole mesh, which
+// sheets outside of the solid belong to.
+bool lies_on_hull(const Data& data, const Mesh& surface, double tolerance) {
+  if (surface.vertices().size() > kMaxCorners || 3 * data.triangles.size() > kMaxCorners) return false;
+  std::vector<Vec3> corners;
+  for (std::size_t t = 0; t < data.triangles.size(); ++t)
+    corners.insert(corners.end(), {data.corner(t, 0), data.corner(t, 1), data.corner(t, 2)});
+  const Convex hull = Convex::hull_of(corners);
   if (hull.flat()) return false;
   for (std::size_t t = 0; t < surface.size(); ++t) {
     const Triangle triangle = surface.triangle(t);
@@ -206,7 +210,7 @@ std::shared_ptr<const Surface> surface_of(const Data& data, int threads) {
     }
   }
   surface->cut = Mesh(vertices, triangles, {.threads = threads});
-  surface->convex = !surface->cut.empty() && surface->certain && lies_on_hull(surface->cut, surface->blur);
+  surface->convex = !surface->cut.empty() && surface->certain && lies_on_hull(data, surface->cut, surface->blur);
   return surface;
 }
 
