@@ -161,31 +161,16 @@ bool is_coarse(const Body& body) {
   return all;
 }
 
-// Whether a solid has triangles with no inside on either side, such as those of a box that was pressed flat.
-bool has_sheets(const Placed& body) {
-  const Mesh& mesh = std::get<Mesh>(body.geometry);
-  if (!mesh.solid()) return false;
-  for (const graze::MeshTriangle& t : mesh.triangles()) {
-    const Vec3 &a = mesh.vertices()[t[0]], &b = mesh.vertices()[t[1]], &c = mesh.vertices()[t[2]];
-    const Vec3 normal = (b - a).cross(c - a), middle = (a + b + c) / 3;
-    if (normal.norm() == 0) continue;
-    const Vec3 beside = 1e-6 * std::sqrt(normal.norm()) * normal.normalized();
-    if (mesh.winding(middle + beside) == 0 && mesh.winding(middle - beside) == 0) return true;
-  }
-  return false;
-}
-
-// What every contact of solids keeps to: it is on both (but for parts without volume, see docs/meshes.md), not deeper
-// than the two, and moving b by its depth along its normal leads out of a at that place, or along it.
+// What every contact of solids keeps to: it is on both, not deeper than the two, and moving b by its depth along its
+// normal leads out of a at that place, or along it.
 void check_contacts(const Placed& a, const Placed& b, const Distance& d, std::span<const graze::Contact> found,
                     double slack) {
   expect(d.value < -slack ? !found.empty() : true, "what overlaps has contacts");
-  const bool sheets = has_sheets(a) || has_sheets(b);
   for (const graze::Contact& c : found) {
     expect(std::abs(c.normal.norm() - 1) < 1e-9, "normals are unit");
     expect(c.depth <= std::max(0.0, -d.value) + slack, "no contact is deeper than the two");
     const Placed at_contact = at(graze::Sphere{.radius = std::max(0.0, c.depth) / 2 + slack}, Pose::at(c.point));
-    expect(sheets || (collide(a, at_contact) && collide(b, at_contact)), "contacts are on both");
+    expect(collide(a, at_contact) && collide(b, at_contact), "contacts are on both");
   }
 }
 

@@ -24,8 +24,10 @@ using Index = std::uint32_t;
 constexpr double kBeside = 64;
 // Parts narrower than this, in the same lengths, are left out.
 constexpr double kNarrow = 256;
-// Cut surfaces with more corners than this are not asked whether they are convex.
+// Surfaces with more corners than this are compared with no hull.
 constexpr std::size_t kMaxCorners = 4096;
+// Of the extent: planes of slivers are off by no more than that.
+constexpr double kSliver = 1e-6;
 
 // Does inside meet outside at p of a face with this normal?
 bool is_surface(const Data& data, const Vec3& p, const Vec3& normal, double beside) {
@@ -52,48 +54,54 @@ double width_of(const Polygon& p, const Vec3& normal) {
   return narrowest;
 }
 
-// Every edge bends outwards, or not at all. Over an edge, the plane of the triangle that reaches farther from it is
-// the better known one.
-bool bends_outwards(const Data& data, const std::vector<Edge>& edges, double tolerance) {
+// How far the triangles beside an edge reach over each other's planes, at most: no more than rounding if every edge
+// bends outwards or not at all. Over an edge, the plane of the triangle that reaches farther from it is the better
+// known one. Infinite where edges do not have two triangles or there is no volume.
+double reach_over_neighbors(const Data& data, const std::vector<Edge>& edges, double tolerance) {
   double volume = 0;
   const Vec3& origin = data.tree.origin;
   for (std::size_t t = 0; t < data.triangles.size(); ++t)
     volume += (data.corner(t, 0) - origin).dot((data.corner(t, 1) - origin).cross(data.corner(t, 2) - origin));
   const double facing = volume < 0 ? -1 : 1;
-  bool right = volume != 0;
+  double reach = volume != 0 ? 0 : kInfinity;
   for_each_edge(edges, [&](std::span<const Edge> same) {
-    if (same.size() != 2) right = false;
-    if (!right) return;
+    if (same.size() != 2) reach = kInfinity;
+    if (reach == kInfinity) return;
     const Edge &a = same[0], &b = same[1];
     const Vec3 &p = data.vertices[a.low], edge = data.vertices[a.high] - p;
     const Vec3 to_a = data.vertices[a.opposite] - p, to_b = data.vertices[b.opposite] - p;
     const bool first = edge.cross(to_a).squaredNorm() >= edge.cross(to_b).squaredNorm();
     const Vec3 normal = facing * normal_of(data, first ? a.triangle : b.triangle);
     const Vec3& other = first ? to_b : to_a;
-    if (normal == Vec3::Zero() || normal.dot(other) > tolerance) right = false;
-    // Folded back onto itself.
-    if (std::abs(normal.dot(other)) <= tolerance && edge.cross(to_a).dot(edge.cross(to_b)) > 0) right = false;
+    // Without area, or folded back onto itself: as far as it reaches from the edge.
+    const bool folded = normal == Vec3::Zero() ||
+                        (std::abs(normal.dot(other)) <= tolerance && edge.cross(to_a).dot(edge.cross(to_b)) > 0);
+    reach =
+        std::max(reach, folded ? std::max(2 * tolerance, edge.cross(other).norm() / std::max(edge.norm(), tolerance))
+                               : normal.dot(other));
   });
-  return right;
+  return reach;
 }
 
-// Of a surface in any number of pieces and cuts: every triangle lies on a face of the hull.
-bool lies_on_hull(const Mesh& surface, double tolerance) {
-  if (surface.vertices().size() > kMaxCorners) return false;
-  const Convex hull = Convex::hull_of(surface.vertices());
+// Of a surface in any number of pieces and cuts, all triangles if there are none: every one lies on a face of the hull
+// of the whole mesh, which sheets outside of the solid belong to.
+bool lies_on_hull(const Data& data, const Mesh* cut, double tolerance) {
+  const std::size_t count = cut != nullptr ? cut->size() : data.triangles.size();
+  if (3 * std::max(count, data.triangles.size()) > kMaxCorners) return false;
+  std::vector<Vec3> corners;
+  for (std::size_t t = 0; t < data.triangles.size(); ++t)
+    corners.insert(corners.end(), {data.corner(t, 0), data.corner(t, 1), data.corner(t, 2)});
+  const Convex hull = Convex::hull_of(corners);
   if (hull.flat()) return false;
-  for (std::size_t t = 0; t < surface.size(); ++t) {
-    const Triangle triangle = surface.triangle(t);
-    bool found = false;
-    for (const Convex::Face& face : hull.faces()) {
-      const double lowest =
-          std::min({face.normal.dot(triangle.a()), face.normal.dot(triangle.b()), face.normal.dot(triangle.c())});
-      if (face.offset - lowest <= tolerance) {
-        found = true;
-        break;
-      }
-    }
-    if (!found) return false;
+  const auto is_on_face = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    return std::any_of(hull.faces().begin(), hull.faces().end(), [&](const Convex::Face& face) {
+      return face.offset - std::min({face.normal.dot(a), face.normal.dot(b), face.normal.dot(c)}) <= tolerance;
+    });
+  };
+  for (std::size_t t = 0; t < count; ++t) {
+    const Triangle triangle =
+        cut != nullptr ? cut->triangle(t) : Triangle(corners[3 * t], corners[3 * t + 1], corners[3 * t + 2]);
+    if (!is_on_face(triangle.a(), triangle.b(), triangle.c())) return false;
   }
   return true;
 }
@@ -148,7 +156,8 @@ std::shared_ptr<const Surface> surface_of(const Data& data, int threads) {
   }
   if (clean && number == 1) {
     // One closed surface that does not meet itself has its inside on one side.
-    surface->convex = bends_outwards(data, edges, tolerance);
+    const double reach = reach_over_neighbors(data, edges, tolerance);
+    surface->convex = reach <= tolerance || (reach <= kSliver * data.extent && lies_on_hull(data, nullptr, tolerance));
     return surface;
   }
 
@@ -187,7 +196,12 @@ std::shared_ptr<const Surface> surface_of(const Data& data, int threads) {
     if (crossings[t].segments.empty()) is[t] = is[asked[patches.find(t)]];
     whole = whole && (is[t] == kSurface || area[t] == 0);
   }
-  if (whole) return surface;
+  if (whole) {
+    // Triangles that meet others though all is surface: slivers in faces that are flat but for rounding.
+    surface->convex =
+        reach_over_neighbors(data, edges, tolerance) <= kSliver * data.extent && lies_on_hull(data, nullptr, tolerance);
+    return surface;
+  }
   surface->whole = false;
   surface->blur = kNarrow * tolerance;
   std::vector<Vec3> vertices;
@@ -206,7 +220,7 @@ std::shared_ptr<const Surface> surface_of(const Data& data, int threads) {
     }
   }
   surface->cut = Mesh(vertices, triangles, {.threads = threads});
-  surface->convex = !surface->cut.empty() && surface->certain && lies_on_hull(surface->cut, surface->blur);
+  surface->convex = !surface->cut.empty() && surface->certain && lies_on_hull(data, &surface->cut, surface->blur);
   return surface;
 }
 

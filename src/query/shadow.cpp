@@ -22,16 +22,23 @@ class Shadow {
   Shadow(const B& body, const Vec3& n) : body_(body), n_(n) {}
 
   Vec3 lowest() const { return farthest(body_, times(-1, n_)); }
+  struct Free {
+    double level;
+    double perhaps;  // no higher: free if rounding hides a gap between parts that touch there
+  };
   // From `level` upwards, the first that nothing reaches across. `room`: what rounding may close.
-  double next_free(double level, double room) const {
+  Free next_free(double level, double room) const {
     constexpr int kWalks = 64;
+    double perhaps = kInfinity;
     for (int i = 0; i < kWalks; ++i) {
-      Walk walk{n_, level, room, level};
+      Walk walk(body_, n_, level, room);
       traverse(tree_of(body_), walk);
-      if (!(walk.up > level)) return level;
+      if (!(walk.up > level)) return {level, std::min(level, perhaps)};
+      if (!walk.crossed) perhaps = std::min(perhaps, level);
       level = walk.up;
     }
-    return dot(n_, farthest(body_, n_));
+    const double end = dot(n_, farthest(body_, n_));
+    return {end, std::min(end, perhaps)};
   }
   // The corner, or point of a ball, nearest to the level; of balls the upper or lower end.
   Vec3 corner_at(double level, bool upper) const {
@@ -42,25 +49,61 @@ class Shadow {
 
  private:
   struct Walk {
+    Walk(const B& whole, const Vec3& along_n, double from, double closed)
+        : body(whole), n(along_n), level(from), room(closed), up(from) {}
+
+    const B& body;
     const Vec3& n;
     double level, room, up;
+    bool crossed = false;  // by something that does not end there
+    int looks = 0;         // at what is inside beside parts that do
     double bound(const Aabb& box) const {
       const double at = n.dot(box.center()), reach = n.cwiseAbs().dot(box.half());
       return std::max(at - reach - level, level - at - reach) - room;
     }
     double limit() const { return room; }
-    void take(double low, double high) {
-      if (low <= level + room && high > level + room) up = std::max(up, high);
+    // Whether it starts at the level and leads up from there.
+    bool take(double low, double high) {
+      if (!(low <= level + room && high > level + room)) return false;
+      up = std::max(up, high);
+      if (low <= level - 2 * room) crossed = true;
+      return !crossed;
     }
     void leaf(const MeshTree& h, std::size_t slot) {
       const Triangle t = h.primitive(slot).triangle;
       const double a = dot(n, t.a()), b = dot(n, t.b()), c = dot(n, t.c());
-      take(std::min({a, b, c}), std::max({a, b, c}));
+      if (!take(std::min({a, b, c}), std::max({a, b, c}))) return;
+      crossed = goes_on_below(t, a <= b && a <= c ? t.a() : b <= c ? t.b() : t.c());
     }
     void leaf(const CloudTree& h, std::size_t i) {
       const Ball ball = h.primitive(i);
       const double at = dot(n, ball.center);
       take(at - ball.sphere.radius, at + ball.sphere.radius);
+    }
+    // The triangle is one of a surface that is cut into triangles at the level: beside its lowest corner, a little
+    // toward its middle, it is inside above the level and below.
+    bool goes_on_below(const Triangle& t, const Vec3& lowest) {
+      constexpr int kLooks = 64;
+      constexpr double kStep = 1e-3, kInwards = 1e-2, kBeside = 1e-4;
+      if (looks >= kLooks) return false;
+      ++looks;
+      const Vec3 middle = times(1.0 / 3, plus(plus(t.a(), t.b()), t.c()));
+      const Vec3 normal = cross(minus(t.b(), t.a()), minus(t.c(), t.a()));
+      const auto level_part = [&](const Vec3& v) { return along(v, -dot(n, v), n); };
+      const Vec3 along_face = level_part(minus(middle, lowest)), across = level_part(normal);
+      const double size = std::sqrt(norm_sq(minus(middle, lowest))), length = std::sqrt(norm_sq(across));
+      if (!(length > 0)) return false;
+      const Vec3 on_face = along(lowest, kStep, along_face);
+      for (const double side : {1.0, -1.0}) {
+        const Vec3 q = along(on_face, side * kInwards * kStep * size / length, across);
+        const double beside = kBeside * kStep * size;
+        if (winds_around(along(q, beside, n)) && winds_around(along(q, -beside, n))) return true;
+      }
+      return false;
+    }
+    bool winds_around(const Vec3& p) const {
+      if constexpr (std::same_as<B, Mesh>) return body.winding(p) != 0;
+      else return false;
     }
   };
 
@@ -100,6 +143,7 @@ PartsDistance depth_along_normal(const A& a, const B& b, const Relative& relativ
   const Vec3 n = turned_back(relative.rotation, a.normal());
   const double level = a.offset() - dot(a.normal(), relative.translation);
   const Aabb box = box_of(b);
+  double shallower = 0;
   d.tolerance = 32 * kEpsilon *
                 (size_of(box.center()) + size_of(box.half()) + std::abs(a.offset()) + std::abs(level) +
                  size_of(relative.translation));
@@ -110,8 +154,9 @@ PartsDistance depth_along_normal(const A& a, const B& b, const Relative& relativ
   } else {
     // The plane gives way upwards or downwards; b goes the other way.
     const Shadow up(b, n), down(b, times(-1, n));
-    const double above = up.next_free(level, d.tolerance) - level;
-    const double below = down.next_free(-level, d.tolerance) + level;
+    const double room = d.tolerance;
+    const auto free_above = up.next_free(level, room), free_below = down.next_free(-level, room);
+    const double above = free_above.level - level, below = free_below.level + level;
     const bool upwards = above <= below;
     d.value = -std::min(above, below);
     d.normal = upwards ? Vec3(-a.normal()) : a.normal();
@@ -121,9 +166,12 @@ PartsDistance depth_along_normal(const A& a, const B& b, const Relative& relativ
     p = along(p, last - dot(n, p), n);
     d.on_a = along(relative.to_a(p), -d.value, d.normal);
     d.tolerance *= 2;
+    // Between parts that touch but for rounding there may be room for the plane, or none.
+    shallower = std::max(0.0, -d.value - std::min(free_above.perhaps - level, free_below.perhaps + level));
   }
   r.b = nearest_feature(b, relative.to_b(along(d.on_a, d.value, d.normal)));
   r.below = d.tolerance;
+  d.tolerance += shallower;
   return r;
 }
 

@@ -137,6 +137,29 @@ TEST(SolidDepth, OfPlanesAndHalfSpacesIsThatOfTheShape) {
   EXPECT_NEAR(distance(at(two.mesh(true)), at(graze::Plane({0, 0, 1}, 1.5))).value, -0.5, 1e-12);
 }
 
+// Two pieces one above the other, apart by nothing: whether a plane fits in between is a matter of rounding.
+TEST(SolidDepth, OfPlanesBetweenPiecesThatTouchReachesBothAnswers) {
+  Random random(31);
+  int narrow = 0;
+  for (int i = 0, count = scaled(300); i < count && !HasFailure(); ++i) {
+    SCOPED_TRACE(testing::Message() << "pieces " << i);
+    const double middle = random.integer(-3, 3) / 8.0, level = random.uniform(-0.9, 0.9);
+    Soup two = box_soup({-1, -1, -1}, {-0.25, 1, middle}, random.integer(1, 2));
+    two.add(box_soup({0.25, -1, middle}, {1, 1, 1}, random.integer(1, 2)));
+    const Pose pose = i % 4 == 0 ? Pose() : random_place(random, Vec3::Zero(), i % 4 == 1 ? 1e4 : 1);
+    const Vec3 up = pose.rotation() * Vec3::UnitZ();
+    const graze::Plane plane(up, up.dot(pose * Vec3(0, 0, level)));
+    const Distance d = distance(at(two.mesh(true), pose), at(plane));
+    const double through = 1 - std::abs(level), between = std::min(through, std::abs(level - middle));
+    const double slack = 1e-9;
+    EXPECT_LE(d.value - d.tolerance, -between + slack);
+    EXPECT_GE(d.value + d.tolerance, -between - slack) << "the gap is there, exactly as wide as the plane";
+    EXPECT_GE(d.value, -through - slack);
+    if (d.tolerance > slack) ++narrow;
+  }
+  EXPECT_GT(narrow, 0);
+}
+
 TEST(SolidSurface, IsWhereInsideMeetsOutside) {
   Soup pair = box_soup({0, 0, 0}, {2, 2, 2});
   pair.add(box_soup({1, 0, 0}, {3, 2, 2}));
@@ -306,33 +329,75 @@ Boxes random_boxes(Random& random, int count) {
   return r;
 }
 
-TEST(SolidDepth, OfUnionsOfBoxesHoldsTheExactOne) {
-  Random random(11);
+// The same with boxes that were pressed flat: parts without volume, which are obstacles where they are outside.
+Boxes with_sheets(Boxes boxes, Random& random) {
+  for (const auto& [low, high] : random_boxes(random, random.integer(1, 2)).parts) {
+    boxes.parts.emplace_back(low, high);
+    const int k = random.integer(0, 2);
+    boxes.parts.back().second[k] = low[k];
+  }
+  if (random.integer(0, 3) == 0) boxes.parts.erase(boxes.parts.begin());
+  return boxes;
+}
+
+// How many overlap, and how many of these are the minimum and known to be.
+struct DepthCounts {
   int overlaps = 0, tight = 0, exact = 0;
   double worst = 0;
+};
+
+void check_exactly(const Boxes& a, const Boxes& b, Random& random, DepthCounts& counts) {
+  const double truth = exact_depth(a, b);
+  const Placed pa = at(a.soup(random).mesh(true)), pb = at(b.soup(random).mesh(true));
+  const Distance d = distance(pa, pb);
+  if (truth == 0) {
+    EXPECT_GE(d.value + d.tolerance, 0);
+    return;
+  }
+  ++counts.overlaps;
+  const Distance checked = check(pa, pb, 1e-7);
+  EXPECT_LE(checked.value, -truth + 1e-9) << "no translation that short separates";
+  EXPECT_GE(checked.value + checked.tolerance, -truth - 1e-9) << "the tolerance reaches the truth";
+  if (d.tolerance < 1e-9) ++counts.tight;
+  if (d.value > -truth - 1e-6) ++counts.exact;
+  counts.worst = std::max(counts.worst, -d.value - truth);
+  EXPECT_TRUE(collide(pa, pb, {.margin = -truth + 1e-6}));
+}
+
+TEST(SolidDepth, OfUnionsOfBoxesHoldsTheExactOne) {
+  Random random(11);
+  DepthCounts counts;
   for (int i = 0, n = scaled(400); i < n && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const Boxes a = random_boxes(random, 1 + i % 3), b = random_boxes(random, 1 + i / 3 % 2);
-    const double truth = exact_depth(a, b);
-    const Placed pa = at(a.soup(random).mesh(true)), pb = at(b.soup(random).mesh(true));
-    const Distance d = distance(pa, pb);
-    if (truth == 0) {
-      EXPECT_GE(d.value + d.tolerance, 0);
-      continue;
-    }
-    ++overlaps;
-    const Distance checked = check(pa, pb, 1e-7);
-    EXPECT_LE(checked.value, -truth + 1e-9) << "no translation that short separates";
-    EXPECT_GE(checked.value + checked.tolerance, -truth - 1e-9) << "the tolerance reaches the truth";
-    if (d.tolerance < 1e-9) ++tight;
-    if (d.value > -truth - 1e-6) ++exact;
-    worst = std::max(worst, -d.value - truth);
-    EXPECT_TRUE(collide(pa, pb, {.margin = -truth + 1e-6}));
+    check_exactly(a, b, random, counts);
   }
-  EXPECT_GT(overlaps, 0);
-  RecordProperty("overlaps", overlaps), RecordProperty("tight", tight), RecordProperty("exact", exact);
-  RecordProperty("worst_excess", std::to_string(worst));
-  EXPECT_GE(exact, overlaps * 9 / 10) << "worst: " << worst;
+  EXPECT_GT(counts.overlaps, 0);
+  RecordProperty("overlaps", counts.overlaps), RecordProperty("tight", counts.tight);
+  RecordProperty("exact", counts.exact), RecordProperty("worst_excess", std::to_string(counts.worst));
+  EXPECT_GE(counts.exact, counts.overlaps * 9 / 10) << "worst: " << counts.worst;
+}
+
+TEST(SolidDepth, OfUnionsWithPartsWithoutVolumeHoldsTheExactOne) {
+  // A sheet away from a cube: what lies between them is outside.
+  Soup apart = box_soup({0, 0, 0}, {1, 1, 1});
+  apart.add(box_soup({5, 0, 0}, {5, 1, 1}));
+  const Placed body = at(apart.mesh(true));
+  expect_depth(body, at(box_soup({0.9, 0, 0}, {2, 1, 1}).mesh(true)), 0.1);
+  expect_depth(body, at(graze::Box{.half = {0.5, 0.5, 0.5}}, Pose::at({1.25, 0.5, 0.5})), 0.25);
+  expect_depth(body, at(graze::Box{.half = {0.5, 0.5, 0.5}}, Pose::at({5.25, 0.5, 0.5})), 0.25);
+  expect_depth(body, point({1.25, 0.5, 0.5}, 0.5), 0.25);
+
+  Random random(13);
+  DepthCounts counts;
+  for (int i = 0, n = scaled(400); i < n && !HasFailure(); ++i) {
+    SCOPED_TRACE(testing::Message() << "pair " << i);
+    const Boxes a = with_sheets(random_boxes(random, 1 + i % 2), random);
+    const Boxes b = i % 3 == 0 ? with_sheets(random_boxes(random, 1), random) : random_boxes(random, 1 + i / 3 % 2);
+    check_exactly(a, b, random, counts);
+  }
+  EXPECT_GT(counts.overlaps, 0);
+  EXPECT_GE(counts.exact, counts.overlaps * 9 / 10) << "worst: " << counts.worst;
 }
 
 TEST(SolidDepth, OfPointsInUnionsOfBoxesIsExact) {
