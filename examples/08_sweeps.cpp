@@ -9,10 +9,12 @@ int main() {
   using namespace graze;
 
   // A pane of a tenth of a millimetre, and a ball that crosses it at 30 m per unit of time.
+  // [snippet]
   const Placed pane = at(Box{.half = {0.00005, 1, 1}});
   const Moving ball = at(Sphere{.radius = 0.02}, Motion(Pose::at({-10, 0, 0}), Pose::at({20, 0, 0})));
   const Sweep shot = sweep(ball, pane);
   std::printf("the ball touches the pane at %.4f, %.2f m on its way\n", shot.time, 30 * shot.time);
+  // [/snippet]
 
   // A hundred samples on the way see nothing.
   bool seen = false;

@@ -19,6 +19,7 @@
 #include "io/ask_points.h"
 #include "io/ask_scene.h"
 #include "io/ask_search.h"
+#include "io/ask_sweep.h"
 #include "io/fields.h"
 #include "io/placed.h"
 
@@ -130,7 +131,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 11> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 12> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -140,10 +141,10 @@ constexpr std::array<Question, 11> kQuestions{{{"collide", ask_collide},
                                                {"signed_distance", ask_signed_distance},
                                                {"search", ask_search},
                                                {"pairs", ask_pairs},
+                                               {"sweep", ask_sweep},
                                                {"probability", ask_probability}}};
 // Questions of the contract that nobody answers yet.
-constexpr std::array<std::string_view, 7> kLater{"sweep",    "cost",      "first_contact", "nearest",
-                                                 "tangents", "occupancy", "insert"};
+constexpr std::array<std::string_view, 6> kLater{"cost", "first_contact", "nearest", "tangents", "occupancy", "insert"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");

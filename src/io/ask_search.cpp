@@ -60,9 +60,6 @@ std::vector<Vec3> points_from(Value value, const std::string& path) {
   if (kind != "cloud") {
     throw Error(fields.path_of("shape"), fmt::format("must be \"cloud\", got \"{}\"", shortened(kind)));
   }
-  for (const std::string_view later : {"motion", "vertices_to"}) {
-    if (fields.has(later)) throw Error(fields.path(), std::string(later) + " is not supported yet");
-  }
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   if (fields.has("file") == fields.has("points")) throw Error(path, "must have either file or points");
   if (fields.has("radius")) (void)fields.checked<checked::Size<"radius", checked::Sign::not_negative>>("radius");

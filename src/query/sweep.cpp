@@ -8,6 +8,7 @@
 #include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
+#include "query/approach.h"
 #include "query/pair.h"
 
 namespace graze {
@@ -38,27 +39,6 @@ struct Side {
   }
 };
 
-// How fast two bodies can approach each other, from a time on up to `end`.
-struct Approach {
-  double end = 1;
-  Vec3 velocity = Vec3::Zero();  // of a, seen from b
-  double turning = 0;            // of all points, by both turns
-  double rounding = 0;           // of where the motions put the points
-  // Of points no farther from the lines than the radii: turning is at most this along a direction n, times |n × axis|.
-  double turning_a = 0, turning_b = 0;
-  Vec3 axis_a = Vec3::UnitZ(), axis_b = Vec3::UnitZ();
-  bool directed = true;  // the above is known
-
-  double speed() const { return std::sqrt(norm_sq(velocity)) + turning; }
-  // Along n, from a to b, of bodies that n keeps apart.
-  double speed_along(const Vec3& n) const {
-    const auto across = [&](const Vec3& axis) { return std::sqrt(norm_sq(cross(n, axis))); };
-    const double turns = turning_a * across(axis_a) + turning_b * across(axis_b);
-    constexpr double kRoundUp = 1 + 1e-12;
-    return dot(velocity, n) + turns * kRoundUp + 8 * kEpsilon * speed();
-  }
-};
-
 class Advance {
  public:
   Advance(const Moving& a, const Moving& b, const SweepOptions& options)
@@ -84,7 +64,7 @@ class Advance {
       }
       s.last_free = t;
       if (t >= 1) break;
-      const double next = s.contact.beyond ? approach.end : next_time(t, gap, approach, s.contact.normal);
+      const double next = s.contact.beyond ? approach.end : next_time(t, gap, approach, a, b, s.contact.normal);
       if (!(next > t)) return unknown(s, t);  // in double they stand still
       t = next;
       s.time = std::min(t, 1.0);
@@ -110,7 +90,7 @@ class Advance {
     const auto piece_a = a_.body.motion.piece(t), piece_b = b_.body.motion.piece(t);
     if (!piece_a || !piece_b) {
       // All that is known is how far points get until the end.
-      r.directed = false;
+      r.directed = r.constant = false;
       const double all = a_.body.motion.reach(a_.radius, t, 1) + b_.body.motion.reach(b_.radius, t, 1);
       r.turning = t < 1 ? all / (1 - t) : 0;
       r.rounding = kRounding * (sizes + std::min(a_.radius, b_.radius) + all);
@@ -135,19 +115,35 @@ class Advance {
   }
 
   // Until then the bodies stay farther apart than the margin: `gap` more than that now.
-  double next_time(double t, double gap, const Approach& approach, const Vec3& n) const {
-    constexpr double kRoundDown = 1 - 1e-12;
-    double speed = approach.speed();
-    if (convex_ && approach.directed) speed = std::min(speed, std::max(0.0, approach.speed_along(n)));
+  double next_time(double t, double gap, const Approach& approach, const Placed& a, const Placed& b, const Vec3& n) {
     const double left = approach.end - t;
-    if (!(speed * left > gap * kRoundDown)) return approach.end;
-    if (approach.directed || (a_.body.motion.piece(t) && b_.body.motion.piece(t))) return t + gap / speed * kRoundDown;
-    // Halved until they do not get so far.
+    const double speed = convex_ ? approach.speed_along(n) : approach.speed();
+    double step = Approach::time_of(gap, speed);
+    if (step >= left) return approach.end;
+    if (!approach.directed && !approach.constant) return t + step_within_reach(t, gap, left);
+    if (!convex_ && approach.directed) step = std::max(step, step_of_parts(step, left, approach, a, b));
+    return step >= left ? approach.end : t + step;
+  }
+
+  // Of meshes and clouds: by parts, looking ahead as far as few of them matter.
+  double step_of_parts(double step, double left, const Approach& approach, const Placed& a, const Placed& b) {
+    constexpr int kBudget = 2000, kFew = 200;
+    constexpr double kMin = 4, kMax = 1e12;
+    int pairs = 0;
+    const double horizon = std::min(left, ahead_ * step);
+    const double apart = time_apart(a, b, approach, options_.margin, horizon, kBudget, pairs);
+    if (pairs > kBudget) ahead_ = std::max(kMin, ahead_ / 16);
+    else if (pairs < kFew) ahead_ = std::min(kMax, ahead_ * 8);
+    return apart;
+  }
+
+  // Of motions that only tell how far they get: halved until that is not far enough.
+  double step_within_reach(double t, double gap, double left) const {
     for (double step = left / 2; t + step > t; step /= 2) {
       const double reach = a_.body.motion.reach(a_.radius, t, t + step) + b_.body.motion.reach(b_.radius, t, t + step);
-      if (reach < gap * kRoundDown) return t + step;
+      if (reach < gap * (1 - 1e-12)) return step;
     }
-    return t;
+    return 0;
   }
 
   // Of every coordinate on its way through a pose at a time.
@@ -156,6 +152,7 @@ class Advance {
   const Side a_, b_;
   const SweepOptions& options_;
   const bool convex_;
+  double ahead_ = 16;  // how many times as far as the nearest parts allow it is worth to look
 };
 
 void check(double margin, double tolerance, int max_steps) {

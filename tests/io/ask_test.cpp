@@ -333,8 +333,62 @@ TEST(Ask, KnowsMeshes) {
   EXPECT_EQ(error_of_a(R"({"shape":"mesh","file":"/no/such/file.stl"})").find("a.file: /no/such/file.stl"), 0U);
 }
 
+TEST(Ask, FindsTheFirstContactOfWhatMoves) {
+  const std::string wall = R"("b":{"shape":"box","half":[1,1,1]})";
+  const auto ball = [](const std::string& rest) { return R"("a":{"shape":"sphere","radius":1)" + rest + "}"; };
+  const auto asked = [&](const std::string& a, const std::string& b, const std::string& rest = "") {
+    return answer_question(R"({"ask":"sweep",)" + a + "," + b + rest + "}");
+  };
+  const std::string there = R"(,"pose":{"xyz":[-6,0,0]},"motion":{"to":{"xyz":[2,0,0]}})";
+  const AskAnswer hit = asked(ball(there), wall);
+  EXPECT_EQ(hit.verdict, AskVerdict::touching);
+  EXPECT_EQ(hit.text.find(R"({"hit":true,"time":0.49999)"), 0U) << hit.text;
+  EXPECT_NE(hit.text.find(R"("on_b":[-1,0,0])"), std::string::npos) << hit.text;
+  const AskAnswer early = asked(ball(there), wall, R"(,"margin":1,"tolerance":1e-3)");
+  EXPECT_EQ(early.text.find(R"({"hit":true,"time":0.3749)"), 0U) << early.text;
+  EXPECT_EQ(asked(ball(R"(,"pose":{"xyz":[-6,0,0]},"motion":{"to":{"xyz":[-6,9,0]}})"), wall).text, R"({"hit":false})");
+  EXPECT_EQ(asked(ball(R"(,"motion":{"path":[{"xyz":[-6,0,0]},{"xyz":[-6,6,0]},{"xyz":[6,6,0]}]})"), wall).text,
+            R"({"hit":false})");
+  EXPECT_EQ(asked(ball(R"(,"motion":{"path":[{"xyz":[-6,0,0]},{"xyz":[6,0,0]},{"xyz":[6,6,0]}]})"), wall).verdict,
+            AskVerdict::touching);
+  // Both still; a whole turn about a far axis.
+  EXPECT_EQ(asked(ball(""), wall).text.find(R"({"hit":true,"time":0,)"), 0U);
+  const std::string arm = R"(,"local":{"xyz":[0,5,0]},"pose":{"xyz":[5,0,0]},)";
+  EXPECT_EQ(asked(ball(arm + R"("motion":{"to":{"xyz":[5,0,0],"rpy":[0,0,1]}})"), wall).verdict, AskVerdict::clear);
+  EXPECT_EQ(asked(ball(arm + R"("motion":{"to":{"xyz":[5,0,0],"rpy":[0,0,1]},"turns":1})"), wall).verdict,
+            AskVerdict::touching);
+  EXPECT_EQ(asked(ball(R"(,"local":{"xyz":[0,2.5,0]},"pose":{"xyz":[5,0,0]},)"
+                       R"("motion":{"to":{"xyz":[5,0,0],"rpy":[0,0,1]},"turns":1})"),
+                  wall)
+                .verdict,
+            AskVerdict::clear);
+}
+
+TEST(Ask, RefusesMotionsThatAreNone) {
+  const auto refused = [&](const std::string& rest) {
+    return error_of(R"({"ask":"sweep","a":{"shape":"sphere","radius":1)" + rest +
+                    R"(},"b":{"shape":"sphere","radius":1}})");
+  };
+  EXPECT_EQ(refused(R"(,"motion":{})"), "a.motion: needs either to or path");
+  EXPECT_EQ(refused(R"(,"motion":7)").find("a.motion: "), 0U);
+  EXPECT_EQ(refused(R"(,"motion":{"to":{"xyz":[1,2]}})").find("a.motion.to.xyz"), 0U);
+  EXPECT_EQ(refused(R"(,"motion":{"to":{},"turns":1.5})").find("a.motion.turns: must be a whole number"), 0U);
+  EXPECT_EQ(refused(R"(,"motion":{"to":{},"turns":1})").find("a.motion.turns: the two rotations are the same"), 0U);
+  EXPECT_EQ(refused(R"(,"motion":{"path":[]})"), "a.motion.path: must be a list of poses");
+  EXPECT_EQ(refused(R"(,"motion":{"path":[{}],"turns":1})").find("a.motion.turns: "), 0U);
+  EXPECT_EQ(refused(R"(,"pose":{"xyz":[1,0,0]},"motion":{"path":[{}]})"),
+            "a.pose: must be the first pose of the path, or be left out");
+  EXPECT_EQ(
+      error_of(R"({"ask":"sweep","a":{"shape":"sphere","radius":1},"b":{"shape":"sphere","radius":1},"margin":-1})")
+          .find("margin: "),
+      0U);
+  EXPECT_EQ(error_of(R"({"ask":"sweep","world":{},"from":[0,0],"to":[1,0],"radius":1})"),
+            "world: is not supported yet");
+  EXPECT_NE(error_of_a(R"({"shape":"sphere","radius":1,"motion":{"to":{}}})").find("motion"), std::string::npos);
+}
+
 TEST(Ask, SaysWhatIsNotSupportedYet) {
-  for (const char* ask : {"sweep", "cost", "first_contact", "nearest", "tangents", "occupancy", "insert"}) {
+  for (const char* ask : {"cost", "first_contact", "nearest", "tangents", "occupancy", "insert"}) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }
@@ -343,7 +397,6 @@ TEST(Ask, SaysWhatIsNotSupportedYet) {
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
     EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");
   }
-  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"motion":{"to":{}}})"), "a: motion is not supported yet");
   EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})"), "a: vertices_to is not supported yet");
 }
 

@@ -280,17 +280,32 @@ TEST(Sweep, AnswersWhatHasNoMotionNoPartsOrNoEnd) {
   EXPECT_TRUE(sweep(at(graze::Plane(Vec3::UnitZ(), 0), tilt), at(graze::Plane(Vec3::UnitZ(), 1))).hit);
 }
 
-TEST(Sweep, SaysSoWhereTheStepsDoNotSuffice) {
+// Part by part there are planes between meshes and clouds, too.
+TEST(Sweep, OfManyPartsLooksAheadAlongPlanes) {
   const Soup soup = closed(2, false);
   const graze::Mesh mesh(soup.vertices, soup.triangles);
-  const Moving spinning = at(mesh, Motion::turning(Pose(), Vec3::Zero(), Vec3::UnitZ(), 100));
-  const double top = graze::bounds(Geometry(mesh)).max.z();
-  const Placed near = at(Box{{5, 5, 1}}, Pose::at({0, 0, top + 1.0001}));
-  const Sweep s = sweep(spinning, near, {.max_steps = 50});
+  const graze::Aabb box = graze::bounds(Geometry(mesh));
+  const Geometry cloud = graze::Cloud(soup.vertices);
+  for (const Geometry& body : {Geometry(mesh), cloud}) {
+    const Placed above = at(Box{{50, 5, 1}}, Pose::at({0, 0, box.max.z() + 1.0001}));
+    const Moving spinning = at(body, Motion::turning(Pose(), Vec3::Zero(), Vec3::UnitZ(), 100));
+    EXPECT_FALSE(sweep(spinning, above, {.max_steps = 20}).hit);
+    const Moving sliding = at(body, Motion(Pose(), Pose::at({40, 0, 0})));
+    EXPECT_FALSE(sweep(sliding, above, {.max_steps = 20}).hit);
+    const Placed other = at(mesh, Pose::at({30, 0, 0}));
+    const Sweep s = sweep(sliding, other, {.max_steps = 200});
+    EXPECT_TRUE(s.hit && s.certain);
+    EXPECT_NEAR(s.time, (30 - (box.max.x() - box.min.x())) / 40, 0.01);
+  }
+}
+
+TEST(Sweep, SaysSoWhereTheStepsDoNotSuffice) {
+  const Sweep s = sweep(at(Sphere{1}, Motion(Pose::at({-9, 0, 0}), Pose::at({9, 1, 0}))), at(Sphere{1}),
+                        {.tolerance = 1e-12, .max_steps = 1});
   EXPECT_TRUE(s.hit);
   EXPECT_FALSE(s.certain);
-  EXPECT_GT(s.time, 0);
-  EXPECT_EQ(s.last_free <= s.time, true);
+  EXPECT_GT(s.time, 0.3);
+  EXPECT_EQ(s.last_free, 0);
 }
 
 TEST(Sweep, RefusesWhatIsNoQuestion) {

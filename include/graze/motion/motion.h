@@ -151,6 +151,7 @@ class AnyMotion {
 
   /// See RigidMotion.
   Pose at(double t) const { return kind_->at(t); }
+  /// See RigidMotion.
   double reach(double radius, double begin = 0, double end = 1) const { return kind_->reach(radius, begin, end); }
   /// What the motion is from time t on, if it has a member `piece` to tell.
   std::optional<MotionPiece> piece(double t) const { return kind_->piece(t); }

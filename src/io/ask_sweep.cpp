@@ -1,0 +1,75 @@
+#include "io/ask_sweep.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "graze/query/sweep.h"
+#include "io/answer_text.h"
+#include "io/placed.h"
+
+namespace graze::io {
+namespace {
+
+int turns_of(const Fields& motion) {
+  constexpr double kMost = 1e6;
+  const double turns = motion.number_or("turns", 0);
+  if (turns != std::round(turns) || std::abs(turns) > kMost)
+    throw Error(motion.path_of("turns"), fmt::format("must be a whole number from -1000000 to 1000000, got {}", turns));
+  return static_cast<int>(turns);
+}
+
+PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from) {
+  const Value list = motion.required("path");
+  const std::string path = motion.path_of("path");
+  if (!list.is_array() || list.size() == 0) throw Error(path, "must be a list of poses");
+  std::vector<Pose> poses;
+  for (const Value pose : list) poses.push_back(pose_from(pose, fmt::format("{}[{}]", path, poses.size())));
+  if (geometry.has("pose") && !(poses.front() == from))
+    throw Error(geometry.path_of("pose"), "must be the first pose of the path, or be left out");
+  return PosePath(poses);
+}
+
+AnyMotion motion_from(const Fields& geometry, const Pose& from) {
+  if (!geometry.has("motion")) return from;
+  const Fields motion(geometry.required("motion"), geometry.path_of("motion"));
+  motion.allow_only("a motion", {"to", "turns", "path"});
+  if (motion.has("to") == motion.has("path")) throw Error(motion.path(), "needs either to or path");
+  if (motion.has("path")) {
+    if (motion.has("turns")) throw Error(motion.path_of("turns"), "belongs to a motion with to");
+    return path_of(geometry, motion, from);
+  }
+  const Pose to = pose_from(motion.required("to"), motion.path_of("to"));
+  const int turns = turns_of(motion);
+  return motion.at("turns", [&] { return Motion(from, to, turns); });
+}
+
+Moving moving_from(const Fields& question, std::string_view name) {
+  Surroundings around;
+  around.also = {"motion"};
+  const Fields fields(question.required(name), std::string(name), &around);
+  Geometry geometry = geometry_from(fields);
+  const Poses poses = poses_of(fields);
+  return {std::move(geometry), motion_from(fields, poses.pose), poses.local};
+}
+
+}  // namespace
+
+AskAnswer ask_sweep(const Fields& question) {
+  for (const std::string_view later : {"world", "scene"}) {
+    if (question.has(later)) throw Error(std::string(later), "is not supported yet");
+  }
+  question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
+  const Moving a = moving_from(question, "a"), b = moving_from(question, "b");
+  const SweepOptions defaults;
+  const Sweep s = sweep(a, b,
+                        {.margin = question.number_or("margin", defaults.margin),
+                         .tolerance = question.number_or("tolerance", defaults.tolerance)});
+  if (!s.hit) return {R"("hit":false)", AskVerdict::clear};
+  return {fmt::format(R"("hit":true,"time":{},"on_a":{},"on_b":{}{})", text_of(s.time), text_of(s.contact.on_a),
+                      text_of(s.contact.on_b), s.certain ? "" : R"(,"certain":false)"),
+          AskVerdict::touching};
+}
+
+}  // namespace graze::io
