@@ -9,6 +9,7 @@
 #include "command.h"
 #include "graze/base/error.h"
 #include "graze/io/scene_file.h"
+#include "graze/io/write_file.h"
 #include "numbers.h"
 #include "streams.h"
 
@@ -16,7 +17,7 @@ namespace graze::app {
 namespace {
 
 struct CheckArguments {
-  std::string file;
+  std::string file, page;
   double margin = 0;
   int max = 8;
   bool json = false;
@@ -80,8 +81,10 @@ std::string text_of(const CheckedScene& checked) {
 }
 
 int check(const CheckArguments& a) {
+  if (!a.page.empty()) check_writable(a.page);
   const CheckedScene checked = checked_scene(read_scene(a.file), a.file, a.margin, static_cast<std::size_t>(a.max));
   expect_something(checked.scene, a.file, checked.nearest);
+  if (!a.page.empty()) write_file(a.page, check_page(checked));
   print(a.json ? json_text(json_of(checked)) + "\n" : printable(text_of(checked)));
   return checked.collisions.empty() ? kClear : kCollision;
 }
@@ -111,6 +114,7 @@ Command check_command() {
       .options = {{"SCENE", &a->file, "A scene as JSON: docs/scenes.md", {.required = true, .file = true}},
                   {"--margin", &a->margin, "Metres; closer than this counts as touching", {.value = "NUMBER [0]"}},
                   {"--max", &a->max, "Contacts of a pair at most", {.value = "N [8]", .range = {.min = 1, .max = 16}}},
+                  {"--page", &a->page, "Write a page with a picture of the result", {.value = "FILE"}},
                   {"--json", &a->json, "Print one JSON object instead of text"}},
       .footer =
           "A scene is {\"objects\": [{\"name\", …shape as in 'graze ask', \"group\", \"attach\", \"margin\", "

@@ -16,29 +16,6 @@
 namespace graze::app {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string metres(double value, int digits = 3) {
   if (!std::isfinite(value)) return "–";
   const std::string text = fmt::format("{:.{}f}", std::abs(value), digits);

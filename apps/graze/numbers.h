@@ -1,9 +1,10 @@
-// Numbers and JSON as they are printed: there is no minus zero, and every text is UTF-8.
+// Numbers, JSON and texts of pages as they are printed: there is no minus zero, and every text is UTF-8.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "streams.h"
 
@@ -27,6 +28,30 @@ std::string json_text(Json value, int indent = -1) {
   };
   clean(clean, value);
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// As the text of an HTML page.
+inline std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
 }
 
 }  // namespace graze::app

@@ -67,6 +67,25 @@ TEST_F(Scenes, CheckSaysNothingAboutWhatCannotBeCompared) {
   EXPECT_EQ(run("$GRAZE check one.json --max 0").code, 2);
 }
 
+TEST_F(Scenes, CheckDrawsAPage) {
+  write("odd.json", R"({"objects":[{"name":"<b>&\"a\"","shape":"sphere","radius":1},
+    {"name":"b","shape":"box","half":[1,1,1],"pose":{"xyz":[1.5,0,0]}},
+    {"name":"floor","shape":"halfspace","normal":[0,0,1],"offset":-3}]})");
+  const Outcome hit = run("$GRAZE check odd.json --page hit.html");
+  EXPECT_EQ(hit.code, 1) << hit.err;
+  const std::string page = read("hit.html");
+  EXPECT_EQ(page.find("<b>"), std::string::npos) << "names are text, not HTML";
+  for (const char* part : {"&lt;b&gt;&amp;&quot;a&quot;", "data:image/png;base64,", "class=\"contact\"",
+                           "1 colliding pair", "<td class=\"n\">0.500000</td>"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  run("sed 's/1.5,0,0/2.5,0,0/' odd.json >free.json");
+  EXPECT_EQ(run("$GRAZE check free.json --page free.html").code, 0);
+  EXPECT_NE(read("free.html").find("500 mm"), std::string::npos);
+  EXPECT_NE(read("free.html").find("class=\"gap\""), std::string::npos);
+  EXPECT_EQ(run("$GRAZE check free.json --page nowhere/x.html").code, 3);
+}
+
 TEST_F(Scenes, DistanceOfTwoObjects) {
   const Outcome apart = run("$GRAZE distance cell/cell.json lamp bench");
   EXPECT_EQ(apart.code, 0) << apart.err;

@@ -28,6 +28,7 @@ DOORS = {
     "src/query/contacts.cpp": ["contacts"],
     "src/query/mesh_inside.cpp": ["points_of", "reach_along", "solid_of"],
     "src/query/raycast.cpp": ["cast"],
+    "src/query/sweep_sphere.cpp": ["sweep_sphere"],
     "src/query/point_depth.cpp": ["point_depth"],
     "src/query/solid_depth.cpp": ["is_convex"],
     "src/query/depth_search.cpp": ["sample"],

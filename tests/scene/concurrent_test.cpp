@@ -105,7 +105,7 @@ TEST(ConcurrentScene, VersionsAreCountedRight) {
       }
     });
   }
-  const int versions = scaled(3000);
+  const int versions = scaled(30000);
   for (int i = 0; i < versions || looks.load(std::memory_order_relaxed) < versions; ++i) {
     editor.move("o", Pose::at({double(i), 0, 0}));
     shared->publish(editor.scene());

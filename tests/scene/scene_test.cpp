@@ -1,6 +1,8 @@
 // Scenes against loops over all pairs, through long sequences of changes.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -502,6 +504,70 @@ TEST(Scene, ChildrenFollowAChainOfParents) {
   editor.remove("arm");
   editor.move("base", Pose());
   EXPECT_EQ(editor.scene().object("hand").placed->pose, scene.object("hand").placed->pose);
+}
+
+// A pose in more digits than those of the scene.
+struct FinePose {
+  Eigen::Matrix<long double, 3, 3> rotation = Eigen::Matrix<long double, 3, 3>::Identity();
+  Eigen::Matrix<long double, 3, 1> translation = Eigen::Matrix<long double, 3, 1>::Zero();
+
+  FinePose() = default;
+  explicit FinePose(const Pose& p)
+      : rotation(p.rotation().cast<long double>()), translation(p.translation().cast<long double>()) {}
+  FinePose operator*(const FinePose& inner) const {
+    FinePose r;
+    r.rotation = rotation * inner.rotation;
+    r.translation = rotation * inner.translation + translation;
+    return r;
+  }
+  FinePose inverse() const {
+    FinePose r;
+    r.rotation = rotation.inverse();
+    r.translation = -(r.rotation * translation);
+    return r;
+  }
+  Eigen::Matrix<long double, 3, 1> of(const Vec3& p) const { return rotation * p.cast<long double>() + translation; }
+};
+
+TEST(Scene, StatesHowFarRoundingMovesWhatIsAttached) {
+  Generator random(8);
+  int moved = 0;
+  for (int run = 0; run < scaled(300); ++run) {
+    const double scale = random.magnitude(0, 7);
+    SceneEditor editor;
+    std::map<std::string, FinePose> world, relative;
+    std::vector<std::string> names;
+    const Pose local = random.pose(scale);
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = "o" + std::to_string(i), parent = i == 0 ? "" : names.back();
+      const Pose pose = random.pose(scale);
+      editor.add(name, at(Box{.half = {1, 2, 3}}, pose), {.parent = i % 2 == 1 ? parent : "", .local = local});
+      world[name] = i % 2 == 1 ? world[parent] * FinePose(pose) : FinePose(pose);
+      relative[name] = FinePose(pose);
+      if (i > 0 && i % 2 == 0) {
+        editor.attach(name, parent);
+        relative[name] = world[parent].inverse() * world[name];
+      }
+      names.push_back(name);
+    }
+    // Far and back again: what cancels stays off by what was rounded.
+    for (const Pose& pose : {random.pose(100 * scale), Pose::at(random.in_cube(1))}) {
+      editor.move("o0", pose);
+      world["o0"] = FinePose(pose);
+      for (std::size_t i = 1; i < names.size(); ++i) world[names[i]] = world[names[i - 1]] * relative[names[i]];
+      for (const std::string& name : names) {
+        const Placed& placed = *editor.scene().object(name).placed;
+        for (const Vec3& corner : {Vec3(1, 2, 3), Vec3(-1, -2, 3)}) {
+          const FinePose where(placed.pose), exact = world[name] * FinePose(local);
+          const auto off = static_cast<double>((where.of(corner) - exact.of(corner)).norm());
+          EXPECT_LE(off, placed.uncertainty) << name << " at scale " << scale;
+          EXPECT_LE(placed.uncertainty, 1e-12 * 1e3 * scale);
+          moved += off > 0 ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(moved, 100);
 }
 
 TEST(Scene, QueriesDoNotAllocate) {
