@@ -10,6 +10,7 @@
 #include "graze/geometry/moving_mesh.h"
 #include "graze/index/kd_tree.h"
 #include "graze/query/collide.h"
+#include "graze/shape/convex.h"
 #include "support/meshes.h"
 #include "support/scale.h"
 
@@ -46,6 +47,15 @@ TEST(Values, ThatWereMovedFromAnswerAsBefore) {
   EXPECT_EQ(moving.validate(), "");  // NOLINT(bugprone-use-after-move)
   moving.advance(soup.vertices);
   EXPECT_EQ(gone.to().size(), soup.vertices.size());
+
+  graze::Convex hull = graze::Convex::hull_of(soup.vertices);
+  const graze::Convex same = std::move(hull);
+  EXPECT_EQ(hull.stamp(), same.stamp());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(collide(at(hull), ball));
+  Placed wedge = at(same);
+  const Placed its_place = std::move(wedge);
+  EXPECT_TRUE(collide(wedge, ball));  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(collide(its_place, ball));
 
   Placed placed = at(taken);
   const Placed elsewhere = std::move(placed);

@@ -66,6 +66,10 @@ class SweptClearance {
   /// Throws Error for an empty path, 2^31 poses and more, a limit that is negative or not a number, an empty model, and
   /// a deforming model that has not as many frames as there are poses.
   SweptClearance(const Model& model, std::span<const Pose> path, const Options& options = {});
+  /// Moving is copying: what was moved from answers as before.
+  SweptClearance(const SweptClearance&) = default;
+  SweptClearance& operator=(const SweptClearance&) = default;
+  ~SweptClearance() = default;
 
   /// Measures a block of points into `results`, which has as many places. Big scans come block by block: beside both
   /// spans it needs 24 bytes per point of the block, and what a block answers depends on nothing but its points.

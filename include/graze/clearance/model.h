@@ -48,6 +48,10 @@ class Model {
   explicit Model(const Mesh& mesh, const ModelOptions& options = {});
   /// Throws Error for a mesh or a cloud among them and for shapes without bounds (half-space, plane).
   explicit Model(std::span<const Placed> shapes);
+  /// Moving is copying: a model that was moved from is what it was.
+  Model(const Model&) = default;
+  Model& operator=(const Model&) = default;
+  ~Model() = default;
 
   /// A model that changes: `shapes[i]` is how it looks at pose i of the path. Between pose i and i + 1 it is taken to
   /// look like both, so that nothing slips through while it changes. Throws Error if one of them is itself deforming.

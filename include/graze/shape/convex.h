@@ -15,8 +15,8 @@ namespace graze {
 
 class SupportTable;
 
-/// The convex hull of points. Immutable; copies share the data. Flat hulls (a polygon, a segment, a point) are allowed
-/// and are thin shapes.
+/// The convex hull of points. Immutable; copies share the data, and moving is copying: a hull that was moved from is
+/// what it was. Flat hulls (a polygon, a segment, a point) are allowed and are thin shapes.
 ///
 ///     Convex wedge = Convex::hull_of(points);   // a span of Vec3
 class Convex {
@@ -30,6 +30,10 @@ class Convex {
   /// About O(n log n): 100,000 points on a sphere or on a few circles take some seconds. Throws Error if there are no
   /// points or one is not finite.
   static Convex hull_of(std::span<const Vec3> points);
+
+  Convex(const Convex&) = default;
+  Convex& operator=(const Convex&) = default;
+  ~Convex() = default;
 
   /// The extreme points with the caller's coordinates, each once, in the order of the caller's points. Points that
   /// reach out of the hull of the others by no more than rounding (32 epsilon of its size) may be left out, and points
