@@ -14,9 +14,9 @@
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
-#include "graze/query/raycast.h"
 #include "io/answer_text.h"
 #include "io/ask_points.h"
+#include "io/ask_rays.h"
 #include "io/ask_search.h"
 #include "io/fields.h"
 #include "io/placed.h"
@@ -36,8 +36,6 @@ struct Pair {
   explicit Pair(const Fields& question)
       : a(placed_from(question.required("a"), "a")), b(placed_from(question.required("b"), "b")) {}
 };
-
-AskVerdict verdict(bool touching) { return touching ? AskVerdict::touching : AskVerdict::clear; }
 
 // Clear is said of a pair only if all verbs agree: the value alone may be above zero where its tolerance is not.
 AskVerdict verdict_of(const Pair& pair, bool touching, double margin = 0) {
@@ -91,23 +89,6 @@ AskAnswer ask_penetration(const Fields& question) {
           AskVerdict::touching};
 }
 
-AskAnswer ask_raycast(const Fields& question) {
-  if (question.has("scene")) throw Error("scene", "is not supported yet");
-  question.allow_only("raycast", {"ask", "id", "ray", "b", "limit"});
-  const Fields line(question.required("ray"), "ray");
-  line.allow_only("a ray", {"from", "direction"});
-  const Vec3 from = line.vector("from"), direction = line.vector("direction");
-  Fields::naming("ray.from", [&] { return checked::point("from", from); });
-  const double limit = question.number_or("limit", kInfinity);
-  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
-  const Ray ray = Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
-  const RayHit hit = raycast(placed_from(question.required("b"), "b"), ray);
-  if (!hit.found()) return {R"("hit":false)", AskVerdict::clear};
-  return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{})", text_of(hit.distance),
-                      text_of(hit.point), text_of(hit.normal), hit.feature),
-          AskVerdict::touching};
-}
-
 Meeting meeting_from(const Fields& question) {
   if (!question.has("meeting")) return Meeting::automatic;
   const std::string& name = question.text("meeting");
@@ -145,7 +126,7 @@ constexpr std::array<Question, 10> kQuestions{{{"collide", ask_collide},
                                                {"signed_distance", ask_signed_distance},
                                                {"search", ask_search},
                                                {"probability", ask_probability}}};
-// Questions of the contract that nobody answers yet.
+// Questions of the contract that are not answered yet.
 constexpr std::array<std::string_view, 8> kLater{"sweep",    "cost",  "first_contact", "nearest",
                                                  "tangents", "pairs", "occupancy",     "insert"};
 

@@ -1,0 +1,13 @@
+// The question "raycast" of `graze ask`.
+#pragma once
+
+#include "graze/io/ask.h"
+#include "io/fields.h"
+
+namespace graze::io {
+
+/// Answers {"ask":"raycast","ray":…,"b":GEOMETRY,"want":"first"|"any"|"all"} or the same with "rays": the members of
+/// the answer, without braces. Many rays are answered by several threads.
+AskAnswer ask_raycast(const Fields& question);
+
+}  // namespace graze::io
