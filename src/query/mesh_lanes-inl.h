@@ -226,9 +226,16 @@ GRAZE_LANE_FUNCTION Triangles moved_triangles(const Block& block, const Frame& f
   return t;
 }
 
+// Bits of the lanes that hold a triangle.
 GRAZE_LANE_FUNCTION unsigned filled(const Block& block) {
+  constexpr hn::RebindToUnsigned<decltype(kF)> kU;
   unsigned bits = 0;
-  for (unsigned k = 0; k < kWidth; ++k) bits |= (block.triangle[k] != kNone ? 1U : 0U) << k;
+  for (std::size_t i = 0; i < kRegisters; ++i) {
+    const auto triangle = hn::Load(kU, block.triangle + i * hn::MaxLanes(kF));
+    uint8_t part[8] = {};
+    hn::StoreMaskBits(kU, hn::Ne(triangle, hn::Set(kU, kNone)), part);
+    bits |= static_cast<unsigned>(part[0]) << (i * hn::MaxLanes(kF));
+  }
   return bits;
 }
 
