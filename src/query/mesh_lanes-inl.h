@@ -98,7 +98,7 @@ GRAZE_LANE_FUNCTION Lanes3 cross(const Lanes3& a, const Lanes3& b) {
 }
 GRAZE_LANE_FUNCTION Lanes3 load3(const float (*at)[kWidth]) { return {load(at[0]), load(at[1]), load(at[2])}; }
 GRAZE_LANE_FUNCTION Lanes3 all3(const float* at) { return {all(at[0]), all(at[1]), all(at[2])}; }
-// Zero where the vector is: then nothing is told apart by it.
+// Zero where the vector is: such an axis separates nothing.
 GRAZE_LANE_FUNCTION Lanes3 unit_vector(const Lanes3& a) {
   const Lanes scale = all(1) / max(root(dot(a, a)), all(1e-18F));
   return {a.x * scale, a.y * scale, a.z * scale};

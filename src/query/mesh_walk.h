@@ -74,7 +74,7 @@ struct PairVisitor {
   void* self;
   double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b);
   /// The unit direction, of a's frame, from a to b between the nearest points so far; null if it is not known. Along it
-  /// others near there are told to be farther.
+  /// others near there are shown to be farther.
   const Vec3* (*toward)(void* self) = nullptr;
   /// Walks with a front only, may be null: how far apart (m) triangles surely are that were just called with and did
   /// not end the walk.

@@ -38,12 +38,12 @@ Ray Ray::between(const Vec3& from, const Vec3& to) {
 
 namespace {
 
-// Where the line runs through the projections of a triangle is told by one product per edge and sign; see TriangleHit.
+// A corner of a triangle, sheared so that the line is the z axis: one product per edge tells the side; see TriangleHit.
 struct Sheared {
   double x, y, z;
 };
 
-// The nearest place of the line to an edge, if it is within `slack` of it; of an edge along the line, from end to end.
+// The point of the line nearest to an edge, if it is within `slack` of it; of an edge along the line, from end to end.
 // `error`: what is off by the slack moves the crossing of an edge that runs nearly along the line by more.
 bool touches_edge(const Vec3& p, const Vec3& q, const Line& line, double slack, double& t, double& last,
                   double& error) {
