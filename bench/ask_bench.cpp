@@ -1,5 +1,5 @@
 // `graze ask` at a million lines: simple questions per second on one core, and memory that does not grow with the
-// lines. The peer is the same work done with the JSON library and the verbs in a loop, as a program of one's own would
+// lines. The peer is the same work done with the JSON library and the verbs in a loop, as a user's own program would
 // be.
 #include <fmt/format.h>
 #include <malloc.h>

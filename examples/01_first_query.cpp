@@ -24,6 +24,6 @@ int main() {
   }
   // [/snippet]
 
-  const bool as_told = d.value > 0.2 && d.value < 0.3 && !collide(above, table) && collide(lowered, table);
-  return as_told ? 0 : 1;
+  const bool as_expected = d.value > 0.2 && d.value < 0.3 && !collide(above, table) && collide(lowered, table);
+  return as_expected ? 0 : 1;
 }

@@ -69,7 +69,7 @@ int main() {
   std::printf("the tip touches with probability %.4f\n", p.value);
   // [/snippet]
 
-  const bool as_told = thin.not_finite == 1 && collide(lowered, world) && !collide(tool, world) && d.value > 0.1 &&
-                       d.value < 0.2 && in_the_way > 0 && free_above && hit_below && p.high < 0.5;
-  return as_told ? 0 : 1;
+  const bool as_expected = thin.not_finite == 1 && collide(lowered, world) && !collide(tool, world) && d.value > 0.1 &&
+                           d.value < 0.2 && in_the_way > 0 && free_above && hit_below && p.high < 0.5;
+  return as_expected ? 0 : 1;
 }

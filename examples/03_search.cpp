@@ -62,10 +62,11 @@ int main() {
               around_ray, around_segment, in_cylinder, in_box, in_turned_box, in_polytope);
   std::printf("from the start %.3f m, from the axis %.3f m\n", first.distance, closest.distance);
   // All posts are equally near to the axis: the lowest index wins.
-  const bool as_told = any && count == 7 && nearest == Neighbor{10, 2} && three[0] == nearest && all[0] == nearest &&
-                       three[1].index == 9 && three[2].index == 11 && around_line == 41 && around_ray == 21 &&
-                       around_segment == 22 && in_cylinder == 21 && in_box == 4 && in_turned_box == 7 &&
-                       in_polytope == 9 && first == Neighbor{0, 2} && closest == Neighbor{0, 2} && counts[5] == 3 &&
-                       post == nearest && !none.found() && two.size() == 2 && two[0] == nearest && in_ball == count;
-  return as_told ? 0 : 1;
+  const bool as_expected = any && count == 7 && nearest == Neighbor{10, 2} && three[0] == nearest &&
+                           all[0] == nearest && three[1].index == 9 && three[2].index == 11 && around_line == 41 &&
+                           around_ray == 21 && around_segment == 22 && in_cylinder == 21 && in_box == 4 &&
+                           in_turned_box == 7 && in_polytope == 9 && first == Neighbor{0, 2} &&
+                           closest == Neighbor{0, 2} && counts[5] == 3 && post == nearest && !none.found() &&
+                           two.size() == 2 && two[0] == nearest && in_ball == count;
+  return as_expected ? 0 : 1;
 }

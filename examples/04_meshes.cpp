@@ -87,7 +87,7 @@ int main() {
   std::printf("capsule of radius %.3f m (%.1f x the hull), ball of radius %.3f m (excess %.0e)\n",
               double(capsule.capsule.radius), capsule.volume_over_hull, double(ball_around.sphere.radius),
               ball_around.excess);
-  const bool as_told = report.watertight && !in_shell && in_solid.value < 0 && around == 1 && closest > 0 &&
-                       met_at > 6.2 && met_at < 6.6 && ball_around.excess < 1e-9;
-  return as_told ? 0 : 1;
+  const bool as_expected = report.watertight && !in_shell && in_solid.value < 0 && around == 1 && closest > 0 &&
+                           met_at > 6.2 && met_at < 6.6 && ball_around.excess < 1e-9;
+  return as_expected ? 0 : 1;
 }

@@ -34,6 +34,7 @@ int main() {
   const auto first = std::find(hits.begin(), hits.end(), true) - hits.begin();
   std::printf("it touches at step %ld\n", static_cast<long>(first));
 
-  const bool as_told = below.found() && clear_view && distances[0] < 0 && closest.found() && first > 0 && first < 50;
-  return as_told ? 0 : 1;
+  const bool as_expected =
+      below.found() && clear_view && distances[0] < 0 && closest.found() && first > 0 && first < 50;
+  return as_expected ? 0 : 1;
 }

@@ -38,13 +38,7 @@ void check_outputs(const ClearanceArguments& a) {
       throw Error(a.points, text.substr(0, text.find(", or state the format")));
     }
   }
-  if (!a.work.empty()) {
-    fs::path place = a.work;
-    if (fs::exists(place) && !fs::is_directory(place)) throw Error(a.work, "is not a folder");
-    if (fs::is_directory(place)) place /= "run";
-    while (!place.parent_path().empty() && !fs::exists(place.parent_path())) place = place.parent_path();
-    check_writable(place.string());
-  }
+  if (!a.work.empty()) check_folder_writable(a.work);
   for (const std::string& path : a.outputs()) {
     check_writable(path);
     for (const std::string& scan : a.scans) {

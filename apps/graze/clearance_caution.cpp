@@ -101,14 +101,14 @@ std::vector<Caution> cautions_of(const ClearanceArguments& a, const MovingModel&
     out.push_back({name, text, true, accepted});
   };
   if (!scan.spots.empty()) {
-    const Spot& most = scan.spots.front();
+    const Spot& largest = scan.spots.front();
     const std::string where =
-        fmt::format("({:g}, {:g}, {:g})", most.at.x() + 0.0, most.at.y() + 0.0, most.at.z() + 0.0);
+        fmt::format("({:g}, {:g}, {:g})", largest.at.x() + 0.0, largest.at.y() + 0.0, largest.at.z() + 0.0);
     out.push_back(
         {"no-echo",
          fmt::format("At least {} points of the scan are all at {}{}, as scanners write directions without an "
                      "echo. --drop-no-echo leaves them out.",
-                     most.points, where,
+                     largest.points, where,
                      scan.spots.size() > 1 ? fmt::format(" and more at {} other spots", scan.spots.size() - 1) : "")});
   }
   const double model_size = (model.box.max - model.box.min).maxCoeff();

@@ -138,7 +138,7 @@ Method method_of(const ClearanceArguments& a, const MovingModel& model, const Ro
   if (a.method == "kd-cd") return {paper(a, model, route, clearance::PaperMethod::kd_cd)};
   if (a.method == "kd-pd-fast") return {paper(a, model, route, clearance::PaperMethod::kd_pd_fast)};
   if (a.method == "kd-pd") return {paper(a, model, route, clearance::PaperMethod::kd_pd)};
-  throw Error(a.method, "is no method");
+  throw Error(a.method, "unknown method");
 }
 
 }  // namespace graze::app

@@ -105,14 +105,14 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
     frames.push_back({m.vertices.size(), m.triangles.size(), m.points.size()});
   out["model"] = {{"min", vector(model.box.min)}, {"max", vector(model.box.max)}, {"frames", std::move(frames)}};
   out["path"] = {{"poses", shown.size()}, {"stride", stride}, {"last", route.poses.size() - 1}};
-  Json from = Json::array(), to = Json::array(), worst = Json::array(), scanned = Json::array(), least, seen;
+  Json from = Json::array(), to = Json::array(), worst = Json::array(), scanned = Json::array(), minimum, seen;
   for (std::size_t side = 0; side < clearance::kSides; ++side) {
     Json column = Json::array();
     for (const clearance::ProfileRow& row : r.profile) {
       const double c = row.nearest[side].clearance;
       column.push_back(c == kInfinity ? Json() : Json(shown_clearance(c)));
     }
-    least[std::string(name_of(static_cast<clearance::Side>(side)))] = std::move(column);
+    minimum[std::string(name_of(static_cast<clearance::Side>(side)))] = std::move(column);
     Json looked = Json::array();
     for (const clearance::ProfileRow& row : r.profile)
       looked.push_back(row.swept ? Json(row.seen[side] ? 1 : 0) : Json());
@@ -126,7 +126,7 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
     for (const clearance::ReportPlace& p : row.nearest) nearest = p.clearance < nearest->clearance ? &p : nearest;
     worst.push_back(place(*nearest, origin));
   }
-  out["profile"] = {{"from", std::move(from)},   {"to", std::move(to)},     {"least", std::move(least)},
+  out["profile"] = {{"from", std::move(from)},   {"to", std::move(to)},     {"minimum", std::move(minimum)},
                     {"worst", std::move(worst)}, {"seen", std::move(seen)}, {"scanned", std::move(scanned)}};
   Json clusters = Json::array();
   for (const clearance::ReportCluster& c : r.clusters) {

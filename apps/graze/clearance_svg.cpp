@@ -1,4 +1,4 @@
-// The pictures of a report that need no script: the diagram along the way and the cross-sections.
+// The pictures of a report that need no script: the profile along the path and the cross-sections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::string profile_svg(const clearance::Report& report, double limit) {
   }
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#63707a\">chainage / m</text>\n",
                      kWidth / 2, kHeight - 6);
-  // Where nobody looked: grey over the whole height, and one bar per side below.
+  // What was not scanned: grey over the whole height, and one bar per side below.
   std::string unscanned;
   for (const clearance::ProfileRow& row : report.profile) {
     if (!row.swept || row.scanned) continue;

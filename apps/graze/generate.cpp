@@ -63,12 +63,12 @@ Vec3 origin_of(const GenerateArguments& a) {
 class Folder {
  public:
   Folder(const std::string& path, bool quiet) : path_(path), quiet_(quiet) {
+    check_folder_writable(path);
     std::error_code error;
     std::filesystem::create_directories(path_, error);
     if (error || !std::filesystem::is_directory(path_)) {
-      throw Error(path, "cannot be made a folder" + (error ? ": " + error.message() : std::string()));
+      throw Error(path, "the folder cannot be created" + (error ? ": " + error.message() : std::string()));
     }
-    check_writable(file("scan.las"));
   }
 
   std::string file(const char* name) const { return (path_ / name).string(); }

@@ -33,7 +33,7 @@ struct InfoArguments {
 std::string vector_text(const Vec3& v) { return fmt::format("{} {} {}", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0); }
 
 Json unit_json(const CloudUnits& units) {
-  constexpr const char* kKinds[] = {"not told", "length", "angle", "unknown"};
+  constexpr const char* kKinds[] = {"not stated", "length", "angle", "unknown"};
   Json json = {{"kind", kKinds[static_cast<std::size_t>(units.kind)]}};
   if (!units.name.empty()) json["name"] = units.name;
   if (units.kind == CloudUnits::Kind::length) json["metres"] = vector_json(units.metres);

@@ -12,7 +12,7 @@
 namespace graze::app {
 namespace {
 
-// Text in roff: nothing in it is an instruction.
+// Text in roff, escaped so that none of it is an instruction.
 std::string roff(const std::string& text) {
   std::string out;
   bool begins = true;
@@ -75,7 +75,7 @@ std::string manual(const Command& program) {
   for (const auto& [code, meaning] :
        {std::pair("0", "Clear: nothing touches; or done."),
         std::pair("1",
-                  "The two touch, or cannot be told from "
+                  "The two touch, or cannot be distinguished from "
                   "touching; clearance: some points do not keep --fail."),
         std::pair("2", "The command line was not understood."),
         std::pair("3", "Bad input, or a file that cannot be read or written; clearance: nothing was checked."),

@@ -72,7 +72,7 @@ struct Command {
   std::string name, help;
   std::vector<Option> options = {};
   std::string footer = {};
-  std::vector<Command> commands = {};           ///< one of them is to be named
+  std::vector<Command> commands = {};           ///< one of them must be named
   std::function<void()> check = {};             ///< throws UsageError for values that do not go together
   std::function<int(const Session&)> run = {};  ///< returns the exit code; throws Error for bad input
 

@@ -88,7 +88,7 @@ struct Node {
   std::vector<Node> below = {};
 
   std::vector<std::string> option_names() const {
-    std::vector<std::string> out = {"--help"};
+    std::vector<std::string> out = {"--help", "--version"};
     for (const auto& [option, parsed] : options) {
       if (!option->positional()) out.push_back(option->long_name());
     }
@@ -258,11 +258,15 @@ Request parse(const Command& program, const std::string& version, const std::vec
   for (Node& node : root.below) {
     if (!node.below.empty()) node.app->require_subcommand(1);
   }
+  std::vector<std::string> words = arguments;
+  // "graze help clearance" is what "graze clearance --help" is.
+  if (!words.empty() && words.front() == "help")
+    std::rotate(words.begin(), words.begin() + 1, words.end()), words.back() = "--help";
   const auto fail = [&](const std::string& message) {
     throw UsageError(message + fmt::format("\nRun '{} --help' for how to use it.", chosen(root).path));
   };
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     const Node& node = chosen(root);
     check_choices(node);
     if (node.command->check) node.command->check();
@@ -270,14 +274,15 @@ Request parse(const Command& program, const std::string& version, const std::vec
   } catch (const UsageError& error) {
     fail(error.what());
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    const Node& node = chosen(root);
+    const std::vector<std::string> leftover = app.remaining(true);
+    const bool unknown_command = !node.below.empty() && !leftover.empty();
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success) && !unknown_command) {
       std::ostringstream result, message;
       app.exit(error, result, message);
       return {.text = result.str()};
     }
-    const Node& node = chosen(root);
     // A slip in the name of an option comes out as many things: first of all it is one.
-    const std::vector<std::string> leftover = app.remaining(true);
     if (!leftover.empty()) fail(about_leftover(root, node, leftover));
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
       fail(about_missing(node, error.what()));

@@ -6,7 +6,7 @@
 
 namespace graze::app {
 
-/// Predicts the end of work from its pace. There is no answer while that would be a guess: at the beginning, where the
+/// Predicts the end of work from its pace. There is no answer while that would be a guess: at the start, where the
 /// pace changes, and in a phase after which the later ones take an unknown time. Times are seconds of any clock.
 ///
 ///     TimeLeft left;

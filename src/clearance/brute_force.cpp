@@ -72,8 +72,8 @@ class Straightforward {
   }
 
   // Convex along the chord: above both tangents, so above where they cross; bisected here.
-  static double convex_bound(const Reach& a, const Reach& b, const Vec3& way) {
-    const double rise = a.normal.dot(way), fall = -b.normal.dot(way);
+  static double convex_bound(const Reach& a, const Reach& b, const Vec3& segment) {
+    const double rise = a.normal.dot(segment), fall = -b.normal.dot(segment);
     if (rise >= 0) return a.value;
     if (fall >= 0) return b.value;
     double low = 0, high = 1;
@@ -86,14 +86,14 @@ class Straightforward {
   // Positive only where the chord, with what the motion leaves it by, does not meet the surface: then both ends being
   // outside, all of it is.
   double shell_bound(const At& a, const At& b, double width) const {
-    double least = kInfinity;
+    double min_value = kInfinity;
     for (std::size_t k = 0; k < model_.tree->order.size(); ++k) {
       if (model_.tree->order[k] == bvh::kNone) continue;
-      least = std::min(least,
-                       convex_bound(model_.core_reach(k, a.place), model_.core_reach(k, b.place), b.place - a.place));
+      min_value = std::min(
+          min_value, convex_bound(model_.core_reach(k, a.place), model_.core_reach(k, b.place), b.place - a.place));
     }
-    least -= bend_ * width * width / 8;
-    return least > 0 ? least : -kInfinity;
+    min_value -= bend_ * width * width / 8;
+    return min_value > 0 ? min_value : -kInfinity;
   }
 
   void divide(std::size_t slot, double begin, double end, PointClearance& best, double& value) const {
@@ -108,8 +108,8 @@ class Straightforward {
       // No deeper than the distance from any triangle, which is greatest at an end of the chord.
       for (std::size_t k = 0; k < model_.tree->order.size(); ++k) {
         if (model_.tree->order[k] == bvh::kNone) continue;
-        const double most = std::max(model_.core_reach(k, a.place).value, model_.core_reach(k, b.place).value);
-        bound = std::max(bound, -most - bend_ * width * width / 8);
+        const double max_reach = std::max(model_.core_reach(k, a.place).value, model_.core_reach(k, b.place).value);
+        bound = std::max(bound, -max_reach - bend_ * width * width / 8);
       }
       // Nor nearer from outside than all triangles are, each of them convex along the chord.
       if (a.reach.value > 0 && b.reach.value > 0) bound = std::max(bound, shell_bound(a, b, width));

@@ -84,10 +84,10 @@ void CoverageCount::make_cells() {
   cell_ = std::max(kMinCell, reach_ / 2);
   const double spacing = cell_ / 2;
   std::uint32_t sample = 0;
-  const auto line = [&](const Vec3& from, const Vec3& way, double length, std::uint32_t pose) {
+  const auto line = [&](const Vec3& from, const Vec3& edge, double length, std::uint32_t pose) {
     const auto parts = static_cast<std::size_t>(std::ceil(length / spacing));
     for (std::size_t k = 0; k <= parts; ++k) {
-      mark(from + way * (static_cast<double>(k) / static_cast<double>(std::max<std::size_t>(parts, 1))), pose,
+      mark(from + edge * (static_cast<double>(k) / static_cast<double>(std::max<std::size_t>(parts, 1))), pose,
            sample++);
     }
   };

@@ -62,12 +62,12 @@ Inside inside_at(std::span<const SweptClearance> together, const Vec3& place, do
   double tolerance = 0;
   for (const SweptClearance& swept : together) tolerance = std::max(tolerance, swept.tolerance());
   for (double slack = std::max(kCoarse, fine);; slack = std::max(slack / kFiner, fine)) {
-    double most = kInfinity;
-    for (const SweptClearance& swept : together) most = std::min(most, swept.at_most(place, slack));
-    if (most - slack - tolerance > margin) return {true, 0};
-    if (most <= margin - slack) return {false, margin - most};
+    double max_clearance = kInfinity;
+    for (const SweptClearance& swept : together) max_clearance = std::min(max_clearance, swept.at_most(place, slack));
+    if (max_clearance - slack - tolerance > margin) return {true, 0};
+    if (max_clearance <= margin - slack) return {false, margin - max_clearance};
     if (slack > fine) continue;
-    if (most <= margin) return {false, margin - most};
+    if (max_clearance <= margin) return {false, margin - max_clearance};
     break;
   }
   const double exact = nearest_of(together, place).result.clearance;
@@ -108,7 +108,7 @@ ExitDepth exit_depth(std::span<const SweptClearance> together, const Vec3& point
     rays.push_back(
         {rotation * Vec3(0, elementary::cos(angle), elementary::sin(angle)), 0, margin - here.result.clearance});
   }
-  // All at once, the one behind first, so that none is followed farther than the shortest way out.
+  // All at once, the one behind first, so that none is followed farther than the shortest exit.
   std::ptrdiff_t found_at = count;
   for (;;) {
     const auto ray =

@@ -28,7 +28,7 @@ struct Engine {
   double tolerance = kTolerance;
 
   /// What may turn out to be within the limit.
-  double most() const { return options.limit + tolerance; }
+  double max_distance() const { return options.limit + tolerance; }
 
   // Of a rigid model.
   std::vector<PoseTree> tree;  // one

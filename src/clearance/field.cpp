@@ -76,8 +76,8 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
                    apart = kFarthest + 2;
                    for (std::size_t k = up; k-- > 0;) {
                      apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
-                     const std::int32_t least = std::min(apart, -std::int32_t{row[k]});
-                     row[k] = least > kFarthest ? kUnknown : gap_square(least);
+                     const std::int32_t min_value = std::min(apart, -std::int32_t{row[k]});
+                     row[k] = min_value > kFarthest ? kUnknown : gap_square(min_value);
                    }
                  }
                  std::fill_n(to, plane, kUnknown);
@@ -96,8 +96,8 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
   const std::size_t level_size = static_cast<std::size_t>(slices) * plane;
   table_.resize(level_size * static_cast<std::size_t>(levels) + 8);  // the last gather reads four bytes
   std::fill_n(table_.data() + table_.size() - 8, 8, std::uint8_t{0});
-  view_.most = static_cast<float>(margin * edge_);
-  view_.unit = view_.most / 255;
+  view_.max_value = static_cast<float>(margin * edge_);
+  view_.unit = view_.max_value / 255;
   std::vector<std::uint8_t> steps(1 << 15);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const double metres = std::sqrt(static_cast<double>(i)) * edge_ * (1 - 1e-6);
@@ -144,7 +144,7 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
   view_.level_size = static_cast<std::int64_t>(level_size);
 }
 
-double Field::least(double along_from, double along_to, double across, double up) const {
+double Field::min_over(double along_from, double along_to, double across, double up) const {
   const auto off = [&](double low, double high, int i) {
     const int axis = view_.axis[i];
     return std::max(0.0, std::max(core_.min[axis] - origin_[axis] - high, low - (core_.max[axis] - origin_[axis])));
@@ -172,7 +172,7 @@ double Field::bound(const Chord& chord, double radius, double& slack) const {
   const double ev = (b[v] - a[v]) / 2, ew = (b[w] - a[w]) / 2;
   slack = chord.deviation + std::sqrt(ev * ev + ew * ew);
   const double error = 1e-12 * (a.cwiseAbs().sum() + b.cwiseAbs().sum()) + 1e-9 * edge_;
-  return least(std::min(a[u], b[u]) - error, std::max(a[u], b[u]) + error, (a[v] + b[v]) / 2, (a[w] + b[w]) / 2) -
+  return min_over(std::min(a[u], b[u]) - error, std::max(a[u], b[u]) + error, (a[v] + b[v]) / 2, (a[w] + b[w]) / 2) -
          slack - radius - error;
 }
 

@@ -51,14 +51,14 @@ class Field {
     float inverse[3];                 // cells per metre; along the travel: slices per metre
     std::int32_t slices, across, up;  // cells
     std::int32_t levels;
-    float unit, most;           // metres per step of the table; no value is more
+    float unit, max_value;      // metres per step of the table; no value is larger
     const std::uint8_t* table;  // by level, slice, across, up
     std::int64_t level_size;
   };
   const View& view() const { return view_; }
 
  private:
-  double least(double along_from, double along_to, double across, double up) const;
+  double min_over(double along_from, double along_to, double across, double up) const;
 
   Vec3 origin_ = Vec3::Zero();  // of the grid's lowest corner, in the model's frame
   Aabb core_;

@@ -94,8 +94,8 @@ void find_bounds(const Field::View& field, const LeafMotion& motion, const LeafP
     const auto byte = hn::Set(di, 255);
     const auto a = hn::And(hn::GatherOffset(di, base, at(iu)), byte);
     const auto b = hn::And(hn::GatherOffset(di, base, at(hn::Add(iu, shift))), byte);
-    const auto least = hn::IfThenElseZero(in, hn::Min(a, b));
-    const auto value = hn::Mul(hn::ConvertTo(d, least), hn::Set(d, field.unit));
+    const auto nearest = hn::IfThenElseZero(in, hn::Min(a, b));
+    const auto value = hn::Mul(hn::ConvertTo(d, nearest), hn::Set(d, field.unit));
     hn::StoreU(hn::Sub(hn::Max(box, value), slack), d, bounds + first);
   }
 }

@@ -18,10 +18,10 @@ double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(
 double side(const Vec2& a, const Vec2& b, const Vec2& p) { return cross(b - a, p - a); }
 
 double distance_squared(const Vec2& p, const Vec2& a, const Vec2& b) {
-  const Vec2 way = b - a, offset = p - a;
-  const double square = way.squaredNorm();
-  const double fraction = square > 0 ? std::clamp(way.dot(offset) / square, 0.0, 1.0) : 0;
-  return (offset - fraction * way).squaredNorm();
+  const Vec2 edge = b - a, offset = p - a;
+  const double square = edge.squaredNorm();
+  const double fraction = square > 0 ? std::clamp(edge.dot(offset) / square, 0.0, 1.0) : 0;
+  return (offset - fraction * edge).squaredNorm();
 }
 
 /// Whether two edges share a point.
@@ -65,8 +65,8 @@ std::vector<Vec2> hull_of(std::vector<Vec2> points) {
 std::vector<Vec2> grown(const std::vector<Vec2>& hull, double margin) {
   const std::size_t n = hull.size();
   const auto outwards = [&](std::size_t i) {
-    const Vec2 way = (hull[(i + 1) % n] - hull[i]).normalized();
-    return Vec2(way.y(), -way.x());
+    const Vec2 edge = (hull[(i + 1) % n] - hull[i]).normalized();
+    return Vec2(edge.y(), -edge.x());
   };
   std::vector<Vec2> corners(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -158,9 +158,9 @@ void check_gauge(const Gauge& gauge, const Track& track, std::span<const Vec3> p
     result.section = {local.y(), local.z()};
     const std::vector<Pose>& poses = track.trajectory().poses;
     const std::size_t last = std::max<std::size_t>(poses.size(), 2) - 2;
-    const Vec3 way =
+    const Vec3 edge =
         poses[std::min(place.segment + 1, poses.size() - 1)].translation() - poses[place.segment].translation();
-    const double along = way.dot(p - place.position);
+    const double along = edge.dot(p - place.position);
     if ((place.segment == 0 && place.fraction == 0 && along < 0) ||
         (place.segment == last && place.fraction == 1 && along > 0)) {
       result.state = GaugeState::beyond;

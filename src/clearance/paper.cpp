@@ -1,5 +1,7 @@
 #include "graze/clearance/paper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,20 +60,21 @@ std::vector<Vec3> voxel_centres(std::span<const Vec3> points, double edge) {
 std::vector<Pose> sample_path(std::span<const Pose> path, double spacing) {
   if (!(spacing > 0)) throw Error("spacing", "is not positive");
   if (path.size() < 2) return {path.begin(), path.end()};
-  std::vector<double> way{0};
+  std::vector<double> travelled{0};
   for (std::size_t i = 1; i < path.size(); ++i) {
-    way.push_back(way.back() + (path[i].translation() - path[i - 1].translation()).norm());
+    travelled.push_back(travelled.back() + (path[i].translation() - path[i - 1].translation()).norm());
   }
-  const double parts = std::max(1.0, std::ceil(way.back() / spacing * (1 - 1e-12)));
+  const double parts = std::max(1.0, std::ceil(travelled.back() / spacing * (1 - 1e-12)));
   if (!(parts < 0x7FFFFFFF)) throw Error("spacing", "is too small for the path");
   std::vector<Pose> samples;
   std::size_t i = 0;
   for (std::size_t k = 0; k <= static_cast<std::size_t>(parts); ++k) {
-    const double at = way.back() * static_cast<double>(k) / parts;
-    while (i + 2 < path.size() && way[i + 1] < at) ++i;
-    const double length = way[i + 1] - way[i];
+    const double at = travelled.back() * static_cast<double>(k) / parts;
+    while (i + 2 < path.size() && travelled[i + 1] < at) ++i;
+    const double length = travelled[i + 1] - travelled[i];
     const bool last = k == static_cast<std::size_t>(parts);
-    samples.push_back(last ? path.back() : Motion(path[i], path[i + 1]).at(length > 0 ? (at - way[i]) / length : 0.0));
+    samples.push_back(last ? path.back()
+                           : Motion(path[i], path[i + 1]).at(length > 0 ? (at - travelled[i]) / length : 0.0));
   }
   return samples;
 }
@@ -84,9 +87,11 @@ PaperClearance::PaperClearance(std::vector<std::vector<Vec3>> models, std::span<
     : models_(std::move(models)), path_(path.begin(), path.end()), options_(options) {
   if (path_.empty()) throw Error("path", "has no pose");
   if (path_.size() >= 0x7FFFFFFF) throw Error("path", "has more than 2^31 poses");
-  if (!(options.radius > 0 && options.radius <= kLargestLength)) throw Error("radius", "is not positive and finite");
-  if (options.axis < 0 || options.axis > 2) throw Error("axis", "is none of 0, 1 and 2");
-  if (models_.size() != 1 && models_.size() != path_.size()) throw Error("models", "are not as many as poses");
+  if (!(options.radius > 0 && options.radius <= kLargestLength))
+    throw Error("radius", fmt::format("must be positive and at most 1e50, got {}", options.radius));
+  if (options.axis < 0 || options.axis > 2) throw Error("axis", fmt::format("must be 0, 1 or 2, got {}", options.axis));
+  if (models_.size() != 1 && models_.size() != path_.size())
+    throw Error("models", fmt::format("must be 1 or as many as the {} poses, got {}", path_.size(), models_.size()));
   for (const auto& model : models_) {
     if (model.size() != models_[0].size()) throw Error("models", "differ in their number of points");
     if (!std::all_of(model.begin(), model.end(), is_finite)) throw Error("model", "has a point that is not finite");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -40,7 +42,8 @@ std::vector<double> PaperClearance::depth(PaperMethod method, std::span<const Ve
   if (method != PaperMethod::kd_pd_fast && method != PaperMethod::kd_pd) {
     throw Error(std::string(name_of(method)), "finds sets, not depths");
   }
-  if (scan.size() != colliding.size()) throw Error("colliding", "not as many as points");
+  if (scan.size() != colliding.size())
+    throw Error("colliding", fmt::format("must be as many as the {} points, got {}", scan.size(), colliding.size()));
   std::vector<double> depth(scan.size(), 0);
   const Part hit = part_of(scan, colliding, true);
   const ParallelOptions parallel{.threads = options_.threads};

@@ -14,10 +14,10 @@ namespace {
 // What decides, as the naive loops have it.
 bool near_point(const Vec3& p, const Vec3& w, double radius) { return (p - w).squaredNorm() < radius * radius; }
 bool near_segment(const Vec3& p, const Vec3& from, const Vec3& to, double radius) {
-  const Vec3 way = to - from, off = p - from;
-  const double square = way.squaredNorm();
-  const double t = square > 0 ? std::clamp(off.dot(way) / square, 0.0, 1.0) : 0.0;
-  return (p - (from + t * way)).squaredNorm() < radius * radius;
+  const Vec3 segment = to - from, off = p - from;
+  const double square = segment.squaredNorm();
+  const double t = square > 0 ? std::clamp(off.dot(segment) / square, 0.0, 1.0) : 0.0;
+  return (p - (from + t * segment)).squaredNorm() < radius * radius;
 }
 
 class PaperWorker {
@@ -28,7 +28,7 @@ class PaperWorker {
         data_(data_of(engine.model)),
         scan_(scan),
         hits_(hits),
-        walk_(e_.tree, e_.field, index, scan, {.most = (e_.radius + extra()) * (1 + 1e-6)}) {}
+        walk_(e_.tree, e_.field, index, scan, {.max_distance = (e_.radius + extra()) * (1 + 1e-6)}) {}
 
   void run(std::size_t level, std::size_t i) {
     walk_.run(level, i, [&](const ScanLeaf& leaf, std::span<const std::uint32_t> list) { decide(leaf, list); });
@@ -56,7 +56,7 @@ class PaperWorker {
   }
 
   void descend(std::uint32_t interval) {
-    const auto most = static_cast<float>((e_.radius + extra()) * (1 + 1e-6));
+    const auto max_distance = static_cast<float>((e_.radius + extra()) * (1 + 1e-6));
     Part stack[40];
     std::size_t size = 0;
     stack[size++] = {interval, open_};
@@ -66,7 +66,7 @@ class PaperWorker {
       if (part.lanes == 0) continue;
       const PoseNode& node = e_.tree.node(part.node);
       const std::uint32_t steps = node.last - node.first;
-      part.lanes &= near(node, part.lanes, most);
+      part.lanes &= near(node, part.lanes, max_distance);
       if (part.lanes == 0) continue;
       if (steps <= kFew) {
         poses(node, part.lanes);
@@ -82,11 +82,11 @@ class PaperWorker {
     }
   }
 
-  std::uint32_t near(const PoseNode& node, std::uint32_t lanes, float most) {
+  std::uint32_t near(const PoseNode& node, std::uint32_t lanes, float max_distance) {
     const LeafMotion motion = e_.field.motion(e_.tree, node, leaf_->node->center, leaf_->node->radius);
     e_.field.lane_bounds(motion, leaf_->lanes, lanes, bounds_);
     std::uint32_t within = 0;
-    for (std::uint32_t k = 0; k < kLeaf; ++k) within |= std::uint32_t{bounds_[k] <= most} << k;
+    for (std::uint32_t k = 0; k < kLeaf; ++k) within |= std::uint32_t{bounds_[k] <= max_distance} << k;
     return within & lanes;
   }
 
@@ -126,9 +126,9 @@ class PaperWorker {
     };
     if (e_.table.empty()) {
       bool found = false;
-      const double most = r + e_.doubt(p);
+      const double max_distance = r + e_.doubt(p);
       const Knot& at = e_.tree.knot(knot);
-      visit_near(at.to_model(p), most, [&](std::size_t slot) { return !(found = decided(data_.slots[slot])); });
+      visit_near(at.to_model(p), max_distance, [&](std::size_t slot) { return !(found = decided(data_.slots[slot])); });
       return found;
     }
     const std::int32_t cell = e_.table.cell(q);
@@ -137,25 +137,25 @@ class PaperWorker {
     return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) { return decided(e_.points[i]); });
   }
 
-  // Every point whose box is within `most` of a place, until the visitor returns false.
+  // Every point whose box is within `max_distance` of a place, until the visitor returns false.
   template <class Visit>
-  void visit_near(const Vec3& q, double most, Visit&& visit) const {
+  void visit_near(const Vec3& q, double max_distance, Visit&& visit) const {
     struct Near {
       const bvh::Tree& tree;
       Visit& visit;
       bvh::FloatBox about;
-      double most;
+      double max_distance;
 
       void open(const bvh::Node& node, float (&bounds)[bvh::kWidth]) const { gaps_of(node, about, bounds); }
-      double limit() const { return most; }
+      double limit() const { return max_distance; }
       void leaf(std::size_t leaf) {
         for (std::size_t slot = bvh::kWidth * leaf, end = slot + tree.leaf_size(leaf); slot < end; ++slot) {
           if (visit(slot)) continue;
-          most = -kInfinity;
+          max_distance = -kInfinity;
           return;
         }
       }
-    } query{*data_.tree, visit, bvh::FloatBox(*data_.tree, q), most};
+    } query{*data_.tree, visit, bvh::FloatBox(*data_.tree, q), max_distance};
     bvh::near_first(*data_.tree, query);
   }
 
@@ -169,33 +169,33 @@ class PaperWorker {
   // Whether p is within r of a segment of any model point in an interval.
   bool along(const Vec3& p, std::uint32_t interval) const {
     bool found = false;
-    const double most = e_.radius + e_.doubt(p);
+    const double max_distance = e_.radius + e_.doubt(p);
     walk_pairs(
         e_.tree, *data_.tree, p, interval, {.grown = e_.tree.node(interval).sag * data_.reach},
-        [&](double gap) { return gap > most; },
+        [&](double gap) { return gap > max_distance; },
         [&](std::uint32_t index, std::uint32_t pose, const Chord& chord) {
           const std::size_t first = std::size_t{bvh::kWidth} * index, last = first + data_.tree->leaf_size(index);
-          const Vec3 way = chord.to - chord.from;
-          const double square = way.squaredNorm(), within = most + chord.deviation;
+          const Vec3 segment = chord.to - chord.from;
+          const double square = segment.squaredNorm(), within = max_distance + chord.deviation;
           for (std::size_t slot = first; slot < last && !found; ++slot) {
-            if (distance_to_segment(data_.slots[slot], chord.from, way, square) > within) continue;
-            found = along_steps(p, data_.slots[slot], pose, most);
+            if (distance_to_segment(data_.slots[slot], chord.from, segment, square) > within) continue;
+            found = along_steps(p, data_.slots[slot], pose, max_distance);
           }
           return !found;
         });
     return found;
   }
 
-  bool along_steps(const Vec3& p, const Vec3& m, std::uint32_t interval, double most) const {
+  bool along_steps(const Vec3& p, const Vec3& m, std::uint32_t interval, double max_distance) const {
     std::uint32_t stack[40];
     std::size_t size = 0;
     stack[size++] = interval;
     while (size > 0) {
       const PoseNode& node = e_.tree.node(stack[--size]);
       const Chord chord = e_.tree.chord(node, p);
-      const Vec3 way = chord.to - chord.from;
+      const Vec3 segment = chord.to - chord.from;
       const double less = chord.deviation + node.sag * data_.reach;
-      if (distance_to_segment(m, chord.from, way, way.squaredNorm()) > most + less) continue;
+      if (distance_to_segment(m, chord.from, segment, segment.squaredNorm()) > max_distance + less) continue;
       if (node.leaf()) {
         const Pose &from = e_.path[node.first], &to = e_.path[std::min<std::size_t>(node.last, e_.path.size() - 1)];
         if (near_segment(p, from * m, to * m, e_.radius)) return true;

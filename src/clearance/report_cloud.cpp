@@ -58,10 +58,10 @@ ReportCloudBuilder::ReportCloudBuilder(const Report& report, const ReportPath& p
   if (options.points > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("points", fmt::format("a report cannot show {} points", options.points));
   }
-  Aabb way;
-  for (const Pose& pose : path.poses()) way.extend(pose.translation());
+  Aabb swept;
+  for (const Pose& pose : path.poses()) swept.extend(pose.translation());
   // Whole metres, so that differences to it are exact for the coordinates of most scans.
-  origin_ = way.center().array().floor();
+  origin_ = swept.center().array().floor();
   const auto near = static_cast<double>(report.levels[0] + report.levels[1] + report.levels[2]);
   const auto rest = static_cast<double>(report.points - report.skipped) - near;
   const auto budget = static_cast<double>(options.points);

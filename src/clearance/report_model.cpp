@@ -11,9 +11,9 @@ namespace graze::clearance {
 namespace {
 
 // The first point of each voxel; the voxels are made larger until there are few enough.
-std::vector<Vec3> thinned(std::vector<Vec3> points, std::size_t most) {
+std::vector<Vec3> thinned(std::vector<Vec3> points, std::size_t max_points) {
   std::erase_if(points, [](const Vec3& p) { return !is_finite(p); });
-  if (points.size() <= most) return points;
+  if (points.size() <= max_points) return points;
   Aabb box;
   for (const Vec3& p : points) box.extend(p);
   double edge = (box.max - box.min).maxCoeff() / 1024;
@@ -28,10 +28,10 @@ std::vector<Vec3> thinned(std::vector<Vec3> points, std::size_t most) {
                        static_cast<std::int64_t>(at.z())})
               .second) {
         out.push_back(p);
-        if (out.size() > most) break;
+        if (out.size() > max_points) break;
       }
     }
-    if (out.size() <= most) return out;
+    if (out.size() <= max_points) return out;
   }
 }
 

@@ -21,10 +21,10 @@ std::string_view name_of(Level level) {
 
 Level level_of(double clearance, const ReportOptions& options) {
   // In this form of the comparison NaN fails, and so does what is equal but for the tolerance.
-  const double least = clearance - options.tolerance;
-  if (least >= options.warn && least > 0) return Level::clear;
-  if (least >= options.fail && least > 0) return Level::warn;
-  return least > 0 ? Level::fail : Level::hit;
+  const double surely = clearance - options.tolerance;
+  if (surely >= options.warn && surely > 0) return Level::clear;
+  if (surely >= options.fail && surely > 0) return Level::warn;
+  return surely > 0 ? Level::fail : Level::hit;
 }
 
 std::string_view level_name(const ProfileRow& row, const ReportOptions& options) {
@@ -145,9 +145,9 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
     for (const std::size_t i : path.frames_at(place, frames.size())) look_at(frames[i]);
   }
   depth.exit = exit_depth(together, place.point, {.margin = fail});
-  const Vec3 way = pose.rotation().transpose() * depth.exit.direction;
+  const Vec3 exit = pose.rotation().transpose() * depth.exit.direction;
   if (!depth.exit.found) depth.left = depth.up = kInfinity;
-  else if (depth.exit.depth > 0) depth.left = depth.exit.depth * way.y(), depth.up = depth.exit.depth * way.z();
+  else if (depth.exit.depth > 0) depth.left = depth.exit.depth * exit.y(), depth.up = depth.exit.depth * exit.z();
   return depth;
 }
 

@@ -28,9 +28,9 @@ std::uint64_t spread(std::uint64_t x) {
 struct Curve {
   Vec3 origin = Vec3::Zero(), scale = Vec3::Zero();
   std::array<int, 3> bits{};
-  int common = 0;                // bits that all three have
-  std::array<int, 3> upper{};    // where the rest of each starts
-  std::array<double, 3> most{};  // largest cell
+  int common = 0;                    // bits that all three have
+  std::array<int, 3> upper{};        // where the rest of each starts
+  std::array<double, 3> max_cell{};  // largest cell
 
   Curve(const Aabb& box, int budget) {
     origin = box.min;
@@ -56,14 +56,14 @@ struct Curve {
       upper[i] = at;
       at += bits[i] - common;
     }
-    for (std::size_t i = 0; i < 3; ++i) most[i] = std::ldexp(1.0, bits[i]) - 1;
+    for (std::size_t i = 0; i < 3; ++i) max_cell[i] = std::ldexp(1.0, bits[i]) - 1;
   }
 
   std::uint64_t key(const Vec3& p) const {
     std::uint64_t low = 0, high = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto axis = static_cast<Eigen::Index>(i);
-      const double x = std::min((p[axis] - origin[axis]) * scale[axis], most[i]);
+      const double x = std::min((p[axis] - origin[axis]) * scale[axis], max_cell[i]);
       const auto cell = static_cast<std::uint64_t>(std::max(0.0, x));
       low |= spread(cell & ((std::uint64_t{1} << common) - 1)) << i;
       high |= (cell >> common) << upper[i];

@@ -21,8 +21,8 @@ struct ScanLeaf {
 };
 
 struct ScanWalkOptions {
-  double most = 0;     ///< core distances above are of no interest
-  double longest = 4;  ///< half of an interval's chord is at most so many radii of the points it is listed for
+  double max_distance = 0;  ///< core distances above are of no interest
+  double longest = 4;       ///< half of an interval's chord is at most so many radii of the points it is listed for
 };
 
 class ScanWalk {
@@ -68,7 +68,7 @@ class ScanWalk {
       Chord chord = tree_.chord(node, points.center);
       chord.deviation += (node.turn + 1e-12) * points.radius;
       double slack = 0;
-      if (field_.bound(chord, points.radius, slack) > options_.most) continue;
+      if (field_.bound(chord, points.radius, slack) > options_.max_distance) continue;
       const double half = (chord.to - chord.from).norm() / 2;
       if (!node.leaf() && (half > options_.longest * points.radius || slack > points.radius)) {
         stack[size++] = node.right;

@@ -53,11 +53,11 @@ void Sweep::try_element(std::uint32_t step, std::size_t slot) {
 
 void Sweep::leaf(std::uint32_t leaf, std::uint32_t pose_node, const Chord& chord) {
   const std::size_t first = std::size_t{bvh::kWidth} * leaf, last = first + model_.tree->leaf_size(leaf);
-  const Vec3 way = chord.to - chord.from;
-  const double square = way.squaredNorm(), less = chord.deviation + model_.radius;
+  const Vec3 segment = chord.to - chord.from;
+  const double square = segment.squaredNorm(), less = chord.deviation + model_.radius;
   for (std::size_t slot = first; slot < last && !done(); ++slot) {
     if (model_.kind == Kind::points &&
-        hopeless(distance_to_segment(model_.slots[slot], chord.from, way, square) - less)) {
+        hopeless(distance_to_segment(model_.slots[slot], chord.from, segment, square) - less)) {
       continue;
     }
     Element element(*this, slot);

@@ -55,9 +55,11 @@ class DepthSearch {
   }
 
  private:
-  // A path that slides along the surface, by as little outside as cannot be told from touching, may be as deep inside
+  // A path that slides along the surface, outside by so little that it may be touching, may be as deep inside
   // for all that a triangle can prove. Nine tolerances are still less than kTolerance.
-  bool hopeless(double least) const { return least > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_ - slack_; }
+  bool hopeless(double lower_bound) const {
+    return lower_bound > best_.value - (best_.value > 0 ? 9 : 1) * tolerance_ - slack_;
+  }
 
   Depth at(const Vec3& place) const {
     // Far from the box, its distance is enough to be of no interest. Near to it, a triangle is needed: a place that
@@ -87,13 +89,13 @@ class DepthSearch {
   // triangle of the surface, which is convex along the chord and therefore greatest at its ends.
   double bound(const Depth& a, const Depth& b, double deviation) const {
     const double length = (b.place - a.place).norm();
-    double least = (a.value + b.value - length) / 2 - deviation;
+    double lower_bound = (a.value + b.value - length) / 2 - deviation;
     for (const std::uint32_t triangle : {a.part, b.part}) {
       if (triangle == PoseNode::kNone) continue;
-      const double most = std::max(triangle_distance(triangle, a.place), triangle_distance(triangle, b.place));
-      least = std::max(least, -most - deviation);
+      const double max_distance = std::max(triangle_distance(triangle, a.place), triangle_distance(triangle, b.place));
+      lower_bound = std::max(lower_bound, -max_distance - deviation);
     }
-    return least;
+    return lower_bound;
   }
 
   // Over a triangle of the surface whose prism the place does not leave, the distance is that from its plane, and only
@@ -103,7 +105,7 @@ class DepthSearch {
   double plane_bound(const Depth& a, const Depth& b, double across, const Vec3& acceleration, double jerk,
                      double width) const {
     const mesh::Data& d = data_of(surface_);
-    double least = -kInfinity;
+    double lower_bound = -kInfinity;
     for (const std::uint32_t triangle : {a.part, b.part}) {
       if (triangle == PoseNode::kNone) continue;
       const Vec3 corners[3] = {d.corner(triangle, 0), d.corner(triangle, 1), d.corner(triangle, 2)};
@@ -119,11 +121,11 @@ class DepthSearch {
       }
       if (!within) continue;
       const double along = (std::abs(normal.dot(acceleration)) + jerk * width / 2) * width * width / 8;
-      const double most =
+      const double max_distance =
           std::max(std::abs(normal.dot(a.place - corners[0])), std::abs(normal.dot(b.place - corners[0])));
-      least = std::max(least, -most - std::min(across, along) - tolerance_ / 64);
+      lower_bound = std::max(lower_bound, -max_distance - std::min(across, along) - tolerance_ / 64);
     }
-    return least;
+    return lower_bound;
   }
 
   void step(std::uint32_t index, const Depth& from, const Depth& to) {

@@ -15,8 +15,8 @@ class BlockWorker {
         model_(data_of(engine.model)),
         field_(engine.field()),
         task_(task),
-        most_(engine.most()),
-        walk_(tree_, field_, scan, task.points, {.most = most_ + model_.radius}) {}
+        max_distance_(engine.max_distance()),
+        walk_(tree_, field_, scan, task.points, {.max_distance = max_distance_ + model_.radius}) {}
 
   void run(std::size_t level, std::size_t i) {
     walk_.run(level, i, [&](const ScanLeaf& leaf, std::span<const std::uint32_t> list) { measure(leaf, list); });
@@ -45,7 +45,7 @@ class BlockWorker {
       near_.clear();
       for (std::size_t k = 0; k < list.size(); ++k) {
         const float bound = bounds_[k * kLeaf + lane];
-        if (double{bound} <= most_ + model_.radius) near_.push_back({bound, list[k]});
+        if (double{bound} <= max_distance_ + model_.radius) near_.push_back({bound, list[k]});
       }
       if (!near_.empty()) point(leaf.points[lane], seed);
     }
@@ -56,7 +56,7 @@ class BlockWorker {
       return a.bound != b.bound ? a.bound < b.bound : a.interval < b.interval;
     });
     const Vec3& p = task_.points[index];
-    Closest best{most_};
+    Closest best{max_distance_};
     Sweep sweep(tree_, model_, p, best, task_.any());
     if (seed.known) sweep.try_element(seed.step, seed.slot);
     for (const Near& near : near_) {
@@ -79,7 +79,7 @@ class BlockWorker {
   const ModelData& model_;
   const Field& field_;
   const BlockTask& task_;
-  double most_;
+  double max_distance_;
   ScanWalk walk_;
   std::vector<float> bounds_;  // by interval and lane
   std::vector<Near> near_;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "clearance/engine.h"
@@ -69,14 +71,14 @@ std::size_t Engine::search(const Vec3& p, Closest& best, bool any, double slack)
 double Engine::at_most(const Vec3& p, double slack) const {
   if (!is_finite(p)) return -kInfinity;
   // What is within the limit but for the slack is still to be found.
-  Closest best{most() + slack};
+  Closest best{max_distance() + slack};
   search(p, best, false, slack);
   return best.found ? best.value : kInfinity;
 }
 
 PointClearance Engine::at(const Vec3& p, bool any) const {
   if (!is_finite(p)) return {.pose = PointClearance::kSkipped};
-  Closest best{most()};
+  Closest best{max_distance()};
   const std::size_t whose = search(p, best, any, 0);
   if (!model.is_deforming()) return best.result(tree[0], options.limit);
   PointClearance result = best.result(frames[whose].tree, options.limit);
@@ -169,14 +171,16 @@ SweptClearance::SweptClearance(const Model& model, std::span<const Pose> path, c
 
 Counts SweptClearance::measure(std::span<const Vec3> block, std::span<PointClearance> results,
                                const Progress& progress) const {
-  if (block.size() != results.size()) throw Error("results", "not as many as points");
+  if (block.size() != results.size())
+    throw Error("results", fmt::format("must be as many as the {} points, got {}", block.size(), results.size()));
   if (block.empty()) return {};
   return run(*engine_, {block, results, {}}, progress);
 }
 
 Counts SweptClearance::collide(std::span<const Vec3> block, std::span<std::uint8_t> hits,
                                const Progress& progress) const {
-  if (block.size() != hits.size()) throw Error("hits", "not as many as points");
+  if (block.size() != hits.size())
+    throw Error("hits", fmt::format("must be as many as the {} points, got {}", block.size(), hits.size()));
   if (block.empty()) return {};
   return run(*engine_, {block, {}, hits}, progress);
 }

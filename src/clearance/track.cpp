@@ -102,10 +102,10 @@ TrackPlace Track::nearest(const Vec3& point, double limit) const {
     }
     const std::size_t begin = (entry.node - leaves_) * kPerLeaf, end = std::min(begin + kPerLeaf, segments_);
     for (std::size_t s = begin; s < end; ++s) {
-      const Vec3 way = end_of(s) - start_of(s), offset = point - start_of(s);
-      const double square = way.squaredNorm();
-      const double fraction = square > 0 ? std::clamp(way.dot(offset) / square, 0.0, 1.0) : 0;
-      const double distance = (offset - fraction * way).squaredNorm();
+      const Vec3 edge = end_of(s) - start_of(s), offset = point - start_of(s);
+      const double square = edge.squaredNorm();
+      const double fraction = square > 0 ? std::clamp(edge.dot(offset) / square, 0.0, 1.0) : 0;
+      const double distance = (offset - fraction * edge).squaredNorm();
       if (distance < best || (distance == best && s < best_segment)) {
         best = distance;
         best_segment = s;
@@ -124,8 +124,8 @@ namespace {
 /// The fraction of the segment from `from` to `to` at which the distance from `center` reaches `radius`; the one at
 /// `from` is below it, that at `to` is not.
 double crossing(const Vec3& center, double radius, const Vec3& from, const Vec3& to) {
-  const Vec3 way = to - from, offset = from - center;
-  const double a = way.squaredNorm(), b = way.dot(offset);
+  const Vec3 edge = to - from, offset = from - center;
+  const double a = edge.squaredNorm(), b = edge.dot(offset);
   const double below = (radius - offset.norm()) * (radius + offset.norm());
   const double root = std::sqrt(std::max(0.0, b * b + a * below));
   return std::clamp(b > 0 ? below / (b + root) : (root - b) / a, 0.0, 1.0);

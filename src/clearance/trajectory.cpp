@@ -46,7 +46,7 @@ double Trajectory::length() const {
 Pose Trajectory::pose_at(double at) const {
   const std::vector<double> sums = chainage();
   if (empty()) throw Error("trajectory", "has no poses");
-  if (std::isnan(at)) throw Error("chainage", "is no number");
+  if (std::isnan(at)) throw Error("chainage", "must be a number, got NaN");
   const auto behind = static_cast<std::size_t>(std::upper_bound(sums.begin(), sums.end(), at) - sums.begin());
   if (behind == 0) return poses.front();
   if (behind == size()) return poses.back();
@@ -61,7 +61,7 @@ Trajectory Trajectory::resampled(double step) const {
   const double length = sums.back();
   const double wanted = std::ceil(length / step);
   if (!(wanted <= kMaxPoses)) {
-    throw Error("step", fmt::format("{} m makes {:.3g} poses of {:.6g} m; 2^26 are the most", step, wanted, length));
+    throw Error("step", fmt::format("{} m makes {:.3g} poses of {:.6g} m; the limit is 2^26", step, wanted, length));
   }
   const auto pieces = static_cast<std::size_t>(wanted);
 

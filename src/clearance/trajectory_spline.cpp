@@ -16,7 +16,7 @@ namespace {
 
 using Row = SmoothingSpline::Row;
 
-// A turn counts as much of the way as the path of a point this far from the origin, so that a body that turns on the
+// A turn counts as much as the path of a point this far from the origin, so that a body that turns on the
 // spot has somewhere to be.
 constexpr double kArm = 1;  // metres
 // Poses nearer to each other than this part of the mean distance are one knot, nothing lies between them, if the
@@ -34,12 +34,13 @@ struct Knots {
 };
 
 Knots knots_of(const std::vector<Pose>& poses, const SmoothingOptions& options) {
-  std::vector<double> way(poses.size());
-  for (std::size_t i = 1; i < poses.size(); ++i) way[i] = way[i - 1] + Motion(poses[i - 1], poses[i]).reach(kArm);
-  const double mean = way.back() > 0 ? way.back() / static_cast<double>(poses.size() - 1) : 1;
+  std::vector<double> travelled(poses.size());
+  for (std::size_t i = 1; i < poses.size(); ++i)
+    travelled[i] = travelled[i - 1] + Motion(poses[i - 1], poses[i]).reach(kArm);
+  const double mean = travelled.back() > 0 ? travelled.back() / static_cast<double>(poses.size() - 1) : 1;
   Knots knots;
   for (std::size_t i = 0; i < poses.size(); ++i) {
-    const double at = way[i] / mean;
+    const double at = travelled[i] / mean;
     const auto belongs = [&](const Pose& first) {
       if (at - knots.at.back() <= kSame) return true;
       // So near to the first that the mean of all is within the tolerance of each.
@@ -183,7 +184,7 @@ class Smoother {
     for (std::size_t k = 0; k + 1 < knots_.at.size(); ++k)
       poses += std::max(1.0, std::ceil(places_.speed_bound(k) / step));
     if (!(poses <= kMaxPoses)) {
-      throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", step, poses));
+      throw Error("step", fmt::format("{} m makes {:.3g} poses; the limit is 2^26", step, poses));
     }
     const auto add = [&](std::size_t k, double fraction) {
       out.poses.push_back(pose(k, fraction));

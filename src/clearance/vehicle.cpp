@@ -49,8 +49,8 @@ Roll unit_roll(double cosine, double sine, double chainage) {
 Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
   const std::vector<Pose>& poses = track.trajectory().poses;
   const std::size_t next = std::min(place.segment + 1, poses.size() - 1);
-  const Vec3 way = poses[next].translation() - poses[place.segment].translation();
-  const LevelFrame level = level_frame(way.squaredNorm() > 0 ? unit_vector(way) : chord, place.chainage);
+  const Vec3 segment = poses[next].translation() - poses[place.segment].translation();
+  const LevelFrame level = level_frame(segment.squaredNorm() > 0 ? unit_vector(segment) : chord, place.chainage);
   const Vec3 up = track.pose_at(place).rotation().col(2);
   return unit_roll(up.dot(level.up), -up.dot(level.left), place.chainage);
 }
@@ -58,8 +58,8 @@ Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
 /// The pose at which the bogie centres of a vehicle stand at two places of a track. Half of the sum of two angles is
 /// the angle of the sum of their unit vectors, which needs no sine and no arc.
 Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPlace& rear, const TrackPlace& front) {
-  const Vec3 way = front.position - rear.position;
-  const LevelFrame level = level_frame(unit_vector(way), rear.chainage);
+  const Vec3 segment = front.position - rear.position;
+  const LevelFrame level = level_frame(unit_vector(segment), rear.chainage);
   const Roll a = cant_at(track, rear, level.forward), b = cant_at(track, front, level.forward);
   const Roll roll = unit_roll(a.cosine + b.cosine, a.sine + b.sine, rear.chainage);
   const Vec3& forward = level.forward;
@@ -72,7 +72,7 @@ Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPlace& 
   rotation.col(0) = cosine * forward - sine * above;
   rotation.col(2) = sine * forward + cosine * above;
   const Vec3 middle = (vehicle.rear_bogie() + vehicle.front_bogie()) / 2;
-  return Pose::from_matrix(rear.position + way / 2 - rotation * middle, rotation);
+  return Pose::from_matrix(rear.position + segment / 2 - rotation * middle, rotation);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
   }
   const double wanted = std::ceil(last.chainage / options.step);
   if (!(wanted < kMaxPoses)) {
-    throw Error("step", fmt::format("{} m makes {:.3g} poses; 2^26 are the most", options.step, wanted));
+    throw Error("step", fmt::format("{} m makes {:.3g} poses; the limit is 2^26", options.step, wanted));
   }
   const auto pieces = static_cast<std::size_t>(wanted);
   const std::size_t count = pieces + 1;

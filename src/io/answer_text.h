@@ -1,4 +1,4 @@
-// Numbers and vectors as the answers of `graze ask` spell them.
+// What the answers of `graze ask` have in common: how numbers and vectors are spelled, verdicts, threads.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "graze/base/vec.h"
+#include "graze/io/ask.h"
 
 namespace graze::io {
 
@@ -21,6 +22,14 @@ inline std::string text_of(double value) {
 inline std::string text_of(const Vec3& v) {
   if (is_finite(v)) return fmt::format("[{},{},{}]", v.x() + 0.0, v.y() + 0.0, v.z() + 0.0);
   return fmt::format("[{},{},{}]", text_of(v.x()), text_of(v.y()), text_of(v.z()));
+}
+
+inline AskVerdict verdict(bool touching) { return touching ? AskVerdict::touching : AskVerdict::clear; }
+
+/// For so many parts of a question; a few are answered before other threads have started.
+inline int threads_for(std::size_t parts) {
+  constexpr std::size_t kFew = 1024;
+  return parts < kFew ? 1 : 0;
 }
 
 }  // namespace graze::io

@@ -14,9 +14,9 @@
 #include "graze/query/distance.h"
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
-#include "graze/query/raycast.h"
 #include "io/answer_text.h"
 #include "io/ask_points.h"
+#include "io/ask_rays.h"
 #include "io/ask_scene.h"
 #include "io/ask_search.h"
 #include "io/ask_sweep.h"
@@ -38,8 +38,6 @@ struct Pair {
   explicit Pair(const Fields& question)
       : a(placed_from(question.required("a"), "a")), b(placed_from(question.required("b"), "b")) {}
 };
-
-AskVerdict verdict(bool touching) { return touching ? AskVerdict::touching : AskVerdict::clear; }
 
 // Clear is said of a pair only if all verbs agree: the value alone may be above zero where its tolerance is not.
 AskVerdict verdict_of(const Pair& pair, bool touching, double margin = 0) {
@@ -93,17 +91,6 @@ AskAnswer ask_penetration(const Fields& question) {
           AskVerdict::touching};
 }
 
-AskAnswer ask_raycast(const Fields& question) {
-  if (question.has("scene")) return ask_raycast_scene(question);
-  question.allow_only("raycast", {"ask", "id", "ray", "b", "limit"});
-  const Ray ray = ray_from(question);
-  const RayHit hit = raycast(placed_from(question.required("b"), "b"), ray);
-  if (!hit.found()) return {R"("hit":false)", AskVerdict::clear};
-  return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{})", text_of(hit.distance),
-                      text_of(hit.point), text_of(hit.normal), hit.feature),
-          AskVerdict::touching};
-}
-
 Meeting meeting_from(const Fields& question) {
   if (!question.has("meeting")) return Meeting::automatic;
   const std::string& name = question.text("meeting");
@@ -143,7 +130,7 @@ constexpr std::array<Question, 12> kQuestions{{{"collide", ask_collide},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
                                                {"probability", ask_probability}}};
-// Questions of the contract that nobody answers yet.
+// Questions of the contract that are not answered yet.
 constexpr std::array<std::string_view, 6> kLater{"cost", "first_contact", "nearest", "tangents", "occupancy", "insert"};
 
 AskAnswer ask(Value value) {
@@ -180,16 +167,6 @@ AskAnswer answer_members(const Document& line) {
 }
 
 }  // namespace
-
-Ray ray_from(const Fields& question) {
-  const Fields line(question.required("ray"), "ray");
-  line.allow_only("a ray", {"from", "direction"});
-  const Vec3 from = line.vector("from"), direction = line.vector("direction");
-  Fields::naming("ray.from", [&] { return checked::point("from", from); });
-  const double limit = question.number_or("limit", kInfinity);
-  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
-  return Fields::naming("ray.direction", [&] { return Ray(from, direction, limit); });
-}
 
 }  // namespace io
 

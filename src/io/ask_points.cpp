@@ -16,11 +16,8 @@
 namespace graze::io {
 namespace {
 
-// Fewer are answered before other threads have started.
-constexpr std::size_t kFew = 1024;
-
 struct Points {
-  bool many = false;  // an array of answers is wanted, be it of one
+  bool many = false;  // an array of answers is wanted, even for a single point
   std::vector<Vec3> at;
 
   explicit Points(const Fields& question) : many(question.has("points")) {
@@ -32,15 +29,9 @@ struct Points {
       Fields::naming(many ? fmt::format("points[{}]", i) : "point", [&] { return checked::point("point", at[i]); });
     }
   }
-  int threads() const { return at.size() < kFew ? 1 : 0; }
+  int threads() const { return threads_for(at.size()); }
   PointView view() const { return {at}; }
 };
-
-double limit_of(const Fields& question) {
-  const double limit = question.number_or("limit", kInfinity);
-  if (!(limit >= 0)) throw Error("limit", fmt::format("must not be negative, got {}", limit));
-  return limit;
-}
 
 std::vector<ClosestPoint> closest_of(const Placed& body, const Points& points, double limit) {
   std::vector<ClosestPoint> closest(points.at.size());
@@ -63,7 +54,7 @@ std::string listed(const Points& points, const Answers& answers, const Text& tex
 AskVerdict verdict_of(std::span<const ClosestPoint> closest) {
   const bool touching = std::any_of(closest.begin(), closest.end(),
                                     [](const ClosestPoint& c) { return !(c.distance - c.tolerance > 0); });
-  return touching ? AskVerdict::touching : AskVerdict::clear;
+  return verdict(touching);
 }
 
 }  // namespace
@@ -76,14 +67,13 @@ AskAnswer ask_contains(const Fields& question) {
   const std::unique_ptr<bool[]> inside(new bool[count]());
   contains_each(body, points.view(), std::span(inside.get(), count), {.threads = points.threads()});
   const bool any = std::any_of(inside.get(), inside.get() + count, [](bool in) { return in; });
-  return {R"("contains":)" + listed(points, inside, [](bool in) { return in ? "true" : "false"; }),
-          any ? AskVerdict::touching : AskVerdict::clear};
+  return {R"("contains":)" + listed(points, inside, [](bool in) { return in ? "true" : "false"; }), verdict(any)};
 }
 
 AskAnswer ask_closest_point(const Fields& question) {
   question.allow_only("closest_point", {"ask", "id", "b", "point", "points", "limit"});
   const Points points(question);
-  const double limit = limit_of(question);
+  const double limit = question.length_or("limit", kInfinity);
   const std::vector<ClosestPoint> closest = closest_of(placed_from(question.required("b"), "b"), points, limit);
   const auto text = [&](const ClosestPoint& c) {
     if (!c.found()) return fmt::format(R"("distance":null,"beyond":{})", std::isinf(limit) ? "null" : text_of(limit));
@@ -98,7 +88,7 @@ AskAnswer ask_closest_point(const Fields& question) {
 AskAnswer ask_signed_distance(const Fields& question) {
   question.allow_only("signed_distance", {"ask", "id", "b", "point", "points", "limit"});
   const Points points(question);
-  const double limit = limit_of(question);
+  const double limit = question.length_or("limit", kInfinity);
   const std::vector<ClosestPoint> closest = closest_of(placed_from(question.required("b"), "b"), points, limit);
   const auto value = [](const ClosestPoint& c) { return c.found() ? text_of(c.distance) : "null"; };
   const auto tolerance = [](const ClosestPoint& c) { return c.found() ? text_of(c.tolerance) : "null"; };

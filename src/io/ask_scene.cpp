@@ -6,6 +6,7 @@
 
 #include "graze/scene/scene_query.h"
 #include "io/answer_text.h"
+#include "io/ask_rays.h"
 #include "io/scene_read.h"
 
 namespace graze::io {
@@ -34,7 +35,7 @@ AskAnswer ask_pairs(const Fields& question) {
 
 AskAnswer ask_raycast_scene(const Fields& question) {
   question.allow_only("raycast", {"ask", "id", "ray", "scene", "limit"});
-  const Ray ray = ray_from(question);
+  const Ray ray = ray_from(question.required("ray"), "ray", question.length_or("limit", kInfinity));
   const Scene scene = scene_from(question.required("scene"), "scene", {});
   const SceneRayHit hit = raycast(scene, ray);
   if (!hit.found()) return {R"("hit":false)", AskVerdict::clear};

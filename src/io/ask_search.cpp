@@ -11,6 +11,7 @@
 #include "graze/index/kd_tree.h"
 #include "graze/io/cloud_file.h"
 #include "graze/shape/checked.h"
+#include "io/answer_text.h"
 #include "io/placed.h"
 
 namespace graze::io {
@@ -180,7 +181,6 @@ AskAnswer ask_search(const Fields& question) {
   const KdTree tree = Fields::naming("in", [&] { return KdTree(points); });
   const PointSearch search = tree.search(volume.value, {.to_axis = to_axis});
 
-  const auto verdict = [](bool found) { return found ? AskVerdict::touching : AskVerdict::clear; };
   if (want == "any") {
     const bool any = search.any();
     return {fmt::format(R"("any":{})", any), verdict(any)};

@@ -112,7 +112,7 @@ std::shared_ptr<const Bytes> everything(int file, const std::string& name, std::
     filled += static_cast<std::size_t>(got);
     size += static_cast<std::size_t>(got);
     if (size > longest) {
-      throw Error(name, fmt::format("is no regular file and delivers more than {} MiB; save it to a file first",
+      throw Error(name, fmt::format("is not a regular file and delivers more than {} MiB; save it to a file first",
                                     longest >> 20));
     }
   }
@@ -147,9 +147,9 @@ bool ByteReader::fill() {
   return end_ > 0;
 }
 
-std::string_view ByteReader::take_some(std::size_t most) {
+std::string_view ByteReader::take_some(std::size_t max_bytes) {
   if (begin_ == end_ && !fill()) return {};
-  const std::size_t count = std::min(most, end_ - begin_);
+  const std::size_t count = std::min(max_bytes, end_ - begin_);
   const std::string_view taken(buffer_.data() + begin_, count);
   begin_ += count;
   return taken;

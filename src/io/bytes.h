@@ -13,7 +13,7 @@ namespace graze::io {
 /// Bytes with a name for errors: an open file, or a text in memory. Reading is const and may be done by many at once.
 class Bytes {
  public:
-  /// What is no regular file is read to its end at once, up to this many bytes; more is an Error. A device, such as
+  /// Anything but a regular file is read to its end at once, up to this many bytes; more is an Error. A device, such as
   /// /dev/zero, may have no end.
   static constexpr std::size_t kLongestPipe = std::size_t{1} << 30, kLongestDevice = std::size_t{16} << 20;
 
@@ -52,9 +52,9 @@ class ByteReader {
   std::uint64_t position() const { return buffer_offset_ + begin_; }
   std::uint64_t remaining() const { return bytes_->size() > position() ? bytes_->size() - position() : 0; }
 
-  /// Up to `most` of the bytes that follow (at least one unless there are no more); they stay valid until the next
+  /// Up to `max_bytes` of the bytes that follow (at least one unless there are no more); they stay valid until the next
   /// call.
-  std::string_view take_some(std::size_t most);
+  std::string_view take_some(std::size_t max_bytes);
   /// Exactly `count` bytes, or false and nothing taken of use.
   bool take(void* to, std::size_t count);
   bool skip(std::uint64_t count);

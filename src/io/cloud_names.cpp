@@ -8,10 +8,10 @@ namespace graze::io {
 
 bool is_axis(std::string_view name) { return name == "x" || name == "y" || name == "z"; }
 
-std::string_view cut_utf8(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
-  return text.substr(0, most);
+std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0U) == 0x80U) --max_bytes;
+  return text.substr(0, max_bytes);
 }
 
 bool NameBook::taken(std::string_view name) const {

@@ -50,7 +50,7 @@ std::string renamed_note(std::string_view from, std::string_view to);
 /// Whether it is x, y or z.
 bool is_axis(std::string_view name);
 
-/// At most so many bytes of a text, without half a character of UTF-8 at its end.
-std::string_view cut_utf8(std::string_view text, std::size_t most);
+/// At most `max_bytes` of a text, without half a character of UTF-8 at its end.
+std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
 
 }  // namespace graze::io

@@ -28,17 +28,17 @@ void check_budget(const CloudHeader& header, const ReadCloudOptions& options, co
   const bool exact = !moved && (header.coordinates == NumberType::float32 || size_of(header.coordinates) < 4);
   std::uint64_t row = 0;
   for (const AttributeType& a : header.attributes) row += kBytesPerByte * (options.attributes ? size_of(a.type) : 0);
-  const std::uint64_t most = kBudget + kBudgetPerByte * header.file_size;
+  const std::uint64_t max_bytes = kBudget + kBudgetPerByte * header.file_size;
   // More than there is memory for on any machine: the sums below do not overflow.
   constexpr std::uint64_t kMaxPoints = std::uint64_t{1} << 40;
   const std::uint64_t points = std::min(*header.points, kMaxPoints);
   const std::uint64_t bytes =
       building_bytes_of_cloud(points, exact ? NumberType::float32 : NumberType::float64) + row * points;
-  if (bytes > most) {
+  if (bytes > max_bytes) {
     throw Error(name, fmt::format("claims {} points, which take {} MiB in memory with their search tree; the limit "
                                   "for a file of {} bytes is {} MiB (48 MiB + 48 × its size); unpack it first (graze "
                                   "convert IN OUT --binary), or read it in parts",
-                                  *header.points, bytes >> 20, header.file_size, most >> 20));
+                                  *header.points, bytes >> 20, header.file_size, max_bytes >> 20));
   }
 }
 

@@ -182,13 +182,13 @@ int CloudSource::add_attribute(std::string name, NumberType type, const std::str
   for (int i = 2; taken(unique); ++i) unique = fmt::format("{}_{}", name, i);
   constexpr std::size_t kMaxNotes = 16;
   if (unique != name && header_.notes.size() < kMaxNotes) {
-    header_.notes.push_back(fmt::format("a further column {} is read as {}", io::quoted(name), io::quoted(unique)));
+    header_.notes.push_back(fmt::format("a further column {} is read as {}", in_quotes(name), in_quotes(unique)));
   }
   header_.attributes.push_back({std::move(unique), type});
   return kAttribute + static_cast<int>(header_.attributes.size()) - 1;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string printable;
   for (const char c : shortened(text, 40)) printable += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
   return "'" + printable + "'";

@@ -94,7 +94,7 @@ class CloudSource {
 };
 
 /// The value as it stands in a file, for messages: short, printable, in quotes.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// Detects the format by the bytes, or where they are ambiguous by the extension of the name; throws Error if it is
 /// none.

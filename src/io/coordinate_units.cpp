@@ -117,7 +117,7 @@ CloudUnits units_from(const Found& found, std::string source) {
   if (!found.across || !is_sane(found.across->size) || (found.up && !is_sane(found.up->size))) return units;
   units.kind = CloudUnits::Kind::length;
   units.name = found.across->name;
-  units.vertical_told = found.up.has_value();
+  units.vertical_stated = found.up.has_value();
   const AxisUnit& up = found.up ? *found.up : *found.across;
   units.vertical_name = up.name;
   units.metres = Vec3(found.across->size, found.across->size, up.size);
@@ -218,7 +218,7 @@ namespace graze {
 
 std::string describe(const CloudUnits& units) {
   switch (units.kind) {
-    case CloudUnits::Kind::not_told:
+    case CloudUnits::Kind::not_stated:
       return "not stated in the file";
     case CloudUnits::Kind::unknown:
       return fmt::format("unknown: its {} could not be understood", units.source);
@@ -232,7 +232,8 @@ std::string describe(const CloudUnits& units) {
     text += fmt::format(", z in {} ({} m)", units.vertical_name, units.metres.z());
   }
   text += fmt::format(", by its {}", units.source);
-  if (!units.vertical_told && units.metres.x() != 1) text += "; the unit of z is not stated and assumed to be the same";
+  if (!units.vertical_stated && units.metres.x() != 1)
+    text += "; the unit of z is not stated and assumed to be the same";
   return text;
 }
 

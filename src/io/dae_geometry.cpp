@@ -32,7 +32,7 @@ std::uint64_t count_of(const std::string& file, const pugi::xml_node& element, c
   const pugi::xml_attribute attribute = element.attribute(name);
   std::uint64_t count = fallback;
   if (attribute && !parse_count(attribute.value(), count)) {
-    throw Error(dae_place(file, element), fmt::format("{}={} is not a count", name, io::quoted(attribute.value())));
+    throw Error(dae_place(file, element), fmt::format("{}={} is not a count", name, in_quotes(attribute.value())));
   }
   return count;
 }
@@ -71,7 +71,7 @@ class MeshElement {
         if (child.attribute("id").value() == url.substr(1)) return child;
       }
     }
-    refuse(user, fmt::format("refers to {}, and its mesh has no <{}> of that id", io::quoted(url), kind));
+    refuse(user, fmt::format("refers to {}, and its mesh has no <{}> of that id", in_quotes(url), kind));
   }
 
   void read_positions(const pugi::xml_node& vertices) {
@@ -153,7 +153,7 @@ class MeshElement {
     for_each_word(p, [&](std::string_view word) {
       if (at++ % stride_ != vertex_offset_) return;
       std::uint64_t index = 0;
-      if (!parse_count(word, index)) refuse(p, fmt::format("{} is not a vertex index", io::quoted(word)));
+      if (!parse_count(word, index)) refuse(p, fmt::format("{} is not a vertex index", in_quotes(word)));
       if (index >= to_.vertices.size()) {
         refuse(p, fmt::format("index {} refers to vertex {}, but there are {}", at - 1, index, to_.vertices.size()));
       }
@@ -197,7 +197,7 @@ class MeshElement {
     std::size_t at = 0;
     for_each_word(lengths, [&](std::string_view word) {
       std::uint64_t length = 0;
-      if (!parse_count(word, length)) refuse(lengths, fmt::format("{} is not a number of corners", io::quoted(word)));
+      if (!parse_count(word, length)) refuse(lengths, fmt::format("{} is not a number of corners", in_quotes(word)));
       if (length > corners_.size() - at) {
         refuse(lengths, fmt::format("claims {} corners, but {} are left", length, corners_.size() - at));
       }
@@ -225,7 +225,7 @@ std::string dae_place(const std::string& file, const pugi::xml_node& element) {
   for (pugi::xml_node node = element; node; node = node.parent()) {
     if (!node.attribute("id")) continue;
     return fmt::format("{}{} id={}>", place, node == element ? "" : fmt::format("> in <{}", node.name()),
-                       io::quoted(std::string_view(node.attribute("id").value())));
+                       in_quotes(std::string_view(node.attribute("id").value())));
   }
   return place + ">";
 }
@@ -237,7 +237,7 @@ std::vector<double> dae_numbers(const std::string& file, const pugi::xml_node& e
     const char* why = parse_number(word, NumberType::float64, &value);
     if (why == nullptr && !std::isfinite(value)) why = "is not finite";
     if (why != nullptr) {
-      throw Error(dae_place(file, element), fmt::format("number {}, {}, {}", numbers.size(), io::quoted(word), why));
+      throw Error(dae_place(file, element), fmt::format("number {}, {}, {}", numbers.size(), in_quotes(word), why));
     }
     numbers.push_back(value);
   });

@@ -77,14 +77,14 @@ class DaeSource {
       const char* why = parse_number(metres.value(), NumberType::float64, &header.unit);
       if (why == nullptr && !(header.unit > 0 && header.unit <= 1e9)) why = "is not a valid unit length";
       if (why != nullptr) {
-        refuse(asset.child("unit"), fmt::format("meter={} {}", io::quoted(metres.value()), why));
+        refuse(asset.child("unit"), fmt::format("meter={} {}", in_quotes(metres.value()), why));
       }
     }
     const std::string_view up = asset.child("up_axis").child_value();
     header.up_source = asset.child("up_axis") ? MeshHeader::Source::file : MeshHeader::Source::format;
     header.up = up == "X_UP" ? UpAxis::x : up == "Z_UP" ? UpAxis::z : UpAxis::y;
     if (asset.child("up_axis") && up != "X_UP" && up != "Y_UP" && up != "Z_UP") {
-      refuse(asset.child("up_axis"), fmt::format("{} is not X_UP, Y_UP or Z_UP", io::quoted(up)));
+      refuse(asset.child("up_axis"), fmt::format("{} is not X_UP, Y_UP or Z_UP", in_quotes(up)));
     }
   }
 
@@ -93,11 +93,11 @@ class DaeSource {
     const std::string_view url = instance.attribute(attribute).value();
     if (!url.starts_with('#')) {
       refuse(instance,
-             fmt::format("refers to {}, which is not in this file; other files are not read", io::quoted(url)));
+             fmt::format("refers to {}, which is not in this file; other files are not read", in_quotes(url)));
     }
     const pugi::xml_node found = ids_.find(url.substr(1));
     if (!found || std::string_view(found.name()) != kind) {
-      refuse(instance, fmt::format("refers to {}, and there is no <{}> of that id", io::quoted(url), kind));
+      refuse(instance, fmt::format("refers to {}, and there is no <{}> of that id", in_quotes(url), kind));
     }
     return found;
   }

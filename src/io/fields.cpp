@@ -93,6 +93,12 @@ double Fields::number(std::string_view name) const {
 
 double Fields::number_or(std::string_view name, double fallback) const { return has(name) ? number(name) : fallback; }
 
+double Fields::length_or(std::string_view name, double fallback) const {
+  const double length = number_or(name, fallback);
+  if (!(length >= 0)) throw Error(path_of(name), fmt::format("must not be negative, got {}", length));
+  return length;
+}
+
 std::size_t Fields::count_or(std::string_view name, std::size_t fallback) const {
   if (!has(name)) return fallback;
   const Value value = required(name);

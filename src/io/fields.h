@@ -42,6 +42,8 @@ class Fields {
   Value required(std::string_view name) const;
   double number(std::string_view name) const;
   double number_or(std::string_view name, double fallback) const;
+  /// The same for lengths, which are not negative.
+  double length_or(std::string_view name, double fallback) const;
   std::size_t count_or(std::string_view name, std::size_t fallback) const;
   std::string text(std::string_view name) const;
   /// True or false; false if there is no such member.

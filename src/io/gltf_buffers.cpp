@@ -163,21 +163,21 @@ ByteRange GltfBuffers::fetch(const GltfValue& buffer, const std::string& uri) {
 ByteRange GltfBuffers::open_beside(const GltfValue& buffer, const std::string& uri) {
   namespace fs = std::filesystem;
   if (folder_ == nullptr)
-    buffer.refuse(fmt::format("lies in another file, {}, and only this one is read", io::quoted(uri)));
+    buffer.refuse(fmt::format("lies in another file, {}, and only this one is read", in_quotes(uri)));
   const std::optional<std::string> text = unescaped(uri);
   if (!text || text->find('\0') != std::string::npos || text->find("://") != std::string::npos) {
-    buffer.refuse(fmt::format("{} is not a file name", io::quoted(uri)));
+    buffer.refuse(fmt::format("{} is not a file name", in_quotes(uri)));
   }
   std::error_code fault;
   // With all links followed: what is named must lie in the folder, wherever the name leads.
   const fs::path home = fs::canonical(*folder_, fault);
   const fs::path file = fault ? fs::path() : fs::canonical(home / *text, fault);
-  if (fault) buffer.refuse(fmt::format("{} cannot be read: {}", io::quoted(uri), fault.message()));
+  if (fault) buffer.refuse(fmt::format("{} cannot be read: {}", in_quotes(uri), fault.message()));
   const fs::path from_home = file.lexically_relative(home);
   if (from_home.empty() || *from_home.begin() == ".." || fs::path(*text).is_absolute()) {
-    buffer.refuse(fmt::format("{} lies outside of the folder of the file and is not read", io::quoted(uri)));
+    buffer.refuse(fmt::format("{} lies outside of the folder of the file and is not read", in_quotes(uri)));
   }
-  if (!fs::is_regular_file(file, fault)) buffer.refuse(fmt::format("{} is not a file", io::quoted(uri)));
+  if (!fs::is_regular_file(file, fault)) buffer.refuse(fmt::format("{} is not a file", in_quotes(uri)));
   const std::shared_ptr<const Bytes> bytes = Bytes::open(file.string());
   reading_.widen(bytes->size());
   return {bytes, 0, bytes->size()};

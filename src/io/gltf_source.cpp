@@ -64,7 +64,7 @@ class GltfSource {
     MeshHeader& header = reading_.header;
     header.version = asset.text_or("version", "");
     if (!header.version.starts_with("2."))
-      asset.refuse(fmt::format("glTF version {} is not 2", io::quoted(header.version)));
+      asset.refuse(fmt::format("glTF version {} is not 2", in_quotes(header.version)));
     header.unit_source = header.up_source = MeshHeader::Source::format;
     header.up = UpAxis::y;
     for (std::size_t i = 0; i < root_.count("extensionsRequired"); ++i) {
@@ -73,12 +73,12 @@ class GltfSource {
       const bool looks = name.starts_with("KHR_materials_") || name.starts_with("KHR_texture_") ||
                          name.starts_with("EXT_texture_") || name == "KHR_lights_punctual";
       if (!looks && name != "KHR_mesh_quantization") {
-        entry.refuse(fmt::format("needs the extension {}, which graze does not know", io::quoted(name)));
+        entry.refuse(fmt::format("needs the extension {}, which graze does not know", in_quotes(name)));
       }
     }
   }
 
-  // Nodes that are nobody's children.
+  // Nodes without a parent.
   std::vector<std::uint64_t> roots() const {
     std::vector<bool> child(root_.count("nodes"));
     for (std::size_t i = 0; i < child.size(); ++i) {

@@ -29,7 +29,7 @@ struct JsonLine {
   }
 
   Json value;
-  /// The member "id" of the outermost object, if it was read to its end without fault; null is left in its place.
+  /// The member "id" of the outermost object, if it was read to its end without fault; null is left where it was.
   std::optional<Json> id;
   /// Where and why the line was refused; empty if it was not. `value` means nothing then.
   std::string error;
@@ -39,8 +39,8 @@ struct JsonLine {
 /// UTF-8 and nesting beyond kMaxDepth are faults. Throws nothing but bad_alloc.
 JsonLine read_json_line(std::string_view text);
 
-/// `text` cut to about `most` bytes at the border of a UTF-8 character, with … where something was cut.
-std::string shortened(std::string_view text, std::size_t most = 60);
+/// `text` cut to about `max_bytes` bytes at the border of a UTF-8 character, with … where something was cut.
+std::string shortened(std::string_view text, std::size_t max_bytes = 60);
 
 /// Appends a member to a JSON path: "a" and "half" make "a.half", "" and "a" make "a".
 std::string path_to(const std::string& path, std::string_view member);

@@ -34,7 +34,7 @@ class Document::Parser {
     return at_ != first;
   }
 
-  // `depth` arrays and objects are open. The node is there; its key was set by whoever called.
+  // `depth` arrays and objects are open. The caller has made the node and set its key.
   bool value(std::size_t depth) {
     if (nodes_.empty()) nodes_.emplace_back();
     const std::size_t index = nodes_.size() - 1;

@@ -25,7 +25,7 @@ struct Slot {
   struct Place {
     std::size_t offset;
     unsigned shift;
-    double most;  // largest value; 0: the format lacks it
+    double max_value;  // largest value; 0: the format lacks it
   } narrow, wide;
 };
 
@@ -51,25 +51,25 @@ constexpr Slot kSlots[] = {
 
 /// Which value of an attribute the field of its name cannot hold exactly; nothing if it holds them all.
 std::optional<ColumnFacts::Row> misfit(const AttributeRange& a, const ColumnFacts& facts, const Slot& slot, bool wide) {
-  const double most = (wide ? slot.wide : slot.narrow).most;
+  const double max_value = (wide ? slot.wide : slot.narrow).max_value;
   if (a.min > a.max && !facts.not_a_number) return std::nullopt;  // no values at all
   if (slot.type == NumberType::float64) return facts.beyond_double;
   if (facts.not_a_number) return facts.not_a_number;
   if (facts.fraction && !(slot.how == How::angle && wide)) return facts.fraction;
-  const double least = slot.how == How::angle ? -most : 0;
-  if (a.min < least) return ColumnFacts::Row{facts.min_row, fmt::format("{}", a.min)};
-  if (a.max > most) return ColumnFacts::Row{facts.max_row, fmt::format("{}", a.max)};
+  const double min_value = slot.how == How::angle ? -max_value : 0;
+  if (a.min < min_value) return ColumnFacts::Row{facts.min_row, fmt::format("{}", a.min)};
+  if (a.max > max_value) return ColumnFacts::Row{facts.max_row, fmt::format("{}", a.max)};
   if (slot.how == How::angle && wide) return facts.off_angle_grid;
   return std::nullopt;
 }
 
 /// The values that a field takes, in words.
 std::string range_text(const Slot& slot, bool wide) {
-  const double most = (wide ? slot.wide : slot.narrow).most;
+  const double max_value = (wide ? slot.wide : slot.narrow).max_value;
   if (slot.type == NumberType::float64) return "doubles";
-  if (slot.how != How::angle) return fmt::format("whole numbers from 0 to {}", most);
-  return wide ? fmt::format("multiples of {}° up to ±{}°", las::kAngleUnit, most)
-              : fmt::format("whole degrees up to ±{}°", most);
+  if (slot.how != How::angle) return fmt::format("whole numbers from 0 to {}", max_value);
+  return wide ? fmt::format("multiples of {}° up to ±{}°", las::kAngleUnit, max_value)
+              : fmt::format("whole degrees up to ±{}°", max_value);
 }
 
 const Slot* slot_named(std::string_view name) {
@@ -118,7 +118,7 @@ class LasSink : public CloudSink {
   bool fits_named(std::string_view name, bool wide) const {
     const Slot& slot = *slot_named(name);
     const std::size_t k = column_of(name);
-    return (wide ? slot.wide : slot.narrow).most != 0 && k < plan_.attributes.size() &&
+    return (wide ? slot.wide : slot.narrow).max_value != 0 && k < plan_.attributes.size() &&
            !misfit(plan_.attributes[k], plan_.facts[k], slot, wide);
   }
 
@@ -170,7 +170,7 @@ class LasSink : public CloudSink {
 
   /// Whether points of the chosen format have the field.
   bool has_field(const Slot& slot) const {
-    if ((wide_ ? slot.wide : slot.narrow).most == 0) return false;
+    if ((wide_ ? slot.wide : slot.narrow).max_value == 0) return false;
     if (slot.how == How::color) return color_;
     if (slot.name == "nir") return infrared_;
     return slot.name != "gps_time" || time_;
@@ -261,7 +261,7 @@ class LasSink : public CloudSink {
       // An angle that is off the grid is near to what the field can hold; other values would mislead.
       const bool near = slot->how == How::angle && plan_.facts[attribute].not_a_number == std::nullopt &&
                         std::max(-plan_.attributes[attribute].min, plan_.attributes[attribute].max) <=
-                            (wide_ ? slot->wide : slot->narrow).most;
+                            (wide_ ? slot->wide : slot->narrow).max_value;
       if (near) put_in_field(attribute, *slot);
       notes_.push_back(note + (near ? ", the field has the nearest it can hold" : ", the field is 0"));
     } else if (name != kind.name) {

@@ -90,11 +90,11 @@ class LasSource : public CloudSource {
     }
     if (format >= las::kFormats) refuse(fmt::format("has points of format {}; graze reads 0 to 10", format));
     header_.point_format = format;
-    const std::size_t least = minor == 4 ? las::kSize14 : minor == 3 ? las::kSize13 : las::kSize12;
+    const std::size_t min_size = minor == 4 ? las::kSize14 : minor == 3 ? las::kSize13 : las::kSize12;
     header_size_ = at<std::uint16_t>(las::kHeaderSize);
-    if (header_size_ < least || got < least) {
+    if (header_size_ < min_size || got < min_size) {
       refuse(fmt::format("has a header of {} bytes; LAS {} needs {}", std::min(header_size_, got), header_.version,
-                         least));
+                         min_size));
     }
     point_offset_ = at<std::uint32_t>(las::kPointOffset);
     point_size_ = at<std::uint16_t>(las::kPointSize);
@@ -241,7 +241,7 @@ class LasSource : public CloudSource {
     const std::string name = text_of(description + 4, 32);
     for (std::size_t k = 0; k < values; ++k, offset += size_of(type)) {
       if (offset + size_of(type) > point_size_) {
-        refuse(fmt::format("describes extra bytes {} up to byte {} of a point, which has {}", io::quoted(name),
+        refuse(fmt::format("describes extra bytes {} up to byte {} of a point, which has {}", in_quotes(name),
                            offset + size_of(type), point_size_));
       }
       const std::string unique = values == 1 ? name : fmt::format("{}[{}]", name, k);
@@ -285,12 +285,12 @@ class LasSource : public CloudSource {
     const CloudUnits by_text = wkt_.empty() ? CloudUnits{} : units_of_wkt(wkt_);
     const CloudUnits by_keys = geo_keys_.empty() ? CloudUnits{} : units_of_geo_keys(geo_keys_, geo_doubles_);
     const bool text_first = (header_.global_encoding & las::kWktBit) != 0;
-    const auto told = [](const CloudUnits& u) {
+    const auto stated = [](const CloudUnits& u) {
       return u.kind == CloudUnits::Kind::length || u.kind == CloudUnits::Kind::angle;
     };
     const CloudUnits &first = text_first ? by_text : by_keys, &second = text_first ? by_keys : by_text;
-    header_.units = told(first) || !told(second) ? first : second;
-    if (!told(header_.units) &&
+    header_.units = stated(first) || !stated(second) ? first : second;
+    if (!stated(header_.units) &&
         (by_text.kind == CloudUnits::Kind::unknown || by_keys.kind == CloudUnits::Kind::unknown)) {
       header_.units = by_text.kind == CloudUnits::Kind::unknown ? by_text : by_keys;
     }

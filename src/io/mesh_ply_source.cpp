@@ -31,7 +31,7 @@ class MeshPlySource {
       } else if (element.name == "face" || element.name == "tristrips") {
         read_faces(element);
       } else {
-        reading_.note(fmt::format("element {} ({} entries) is not read", io::quoted(element.name), element.count));
+        reading_.note(fmt::format("element {} ({} entries) is not read", in_quotes(element.name), element.count));
         skip_ply_element(reader_, ply_, element);
       }
     }
@@ -98,7 +98,7 @@ class MeshPlySource {
       return length;
     }
     if (at >= words_.size()) refuse(fmt::format("ends before list '{}'; was the file cut off?", p.name));
-    if (!parse_count(words_[at], length)) refuse(fmt::format("list length {} is not a count", io::quoted(words_[at])));
+    if (!parse_count(words_[at], length)) refuse(fmt::format("list length {} is not a count", in_quotes(words_[at])));
     ++at;
     return length;
   }
@@ -106,7 +106,7 @@ class MeshPlySource {
   double value_of(std::string_view word, const PlyProperty& p) const {
     std::uint64_t raw = 0;
     if (const char* why = parse_number(word, p.type, &raw)) {
-      refuse(fmt::format("{} for property '{}' {}", io::quoted(word), p.name, why));
+      refuse(fmt::format("{} for property '{}' {}", in_quotes(word), p.name, why));
     }
     return load_as_double(&raw, p.type);
   }

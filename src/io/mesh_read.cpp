@@ -234,8 +234,7 @@ Vec3 point_of(std::span<const std::string_view> words, const ByteReader& reader)
     const char* why = parse_number(words[k], NumberType::float64, &value);
     if (why == nullptr && !std::isfinite(value)) why = "is not finite";
     if (why != nullptr)
-      throw Error(reader.name(), reader.line_number(),
-                  fmt::format("{} for {} {}", io::quoted(words[k]), "xyz"[k], why));
+      throw Error(reader.name(), reader.line_number(), fmt::format("{} for {} {}", in_quotes(words[k]), "xyz"[k], why));
     p[static_cast<Eigen::Index>(k)] = value;
   }
   return p;
@@ -244,7 +243,7 @@ Vec3 point_of(std::span<const std::string_view> words, const ByteReader& reader)
 std::uint32_t index_of(std::string_view word, std::size_t count, const ByteReader& reader) {
   std::uint64_t index = 0;
   if (!parse_count(word, index)) {
-    throw Error(reader.name(), reader.line_number(), fmt::format("{} is not a vertex index", io::quoted(word)));
+    throw Error(reader.name(), reader.line_number(), fmt::format("{} is not a vertex index", in_quotes(word)));
   }
   if (index >= count) {
     throw Error(reader.name(), reader.line_number(),

@@ -97,7 +97,7 @@ class ObjSource {
     } else if (word == "call" || word == "csh") {
       reading_.note("calls of other files and commands are not followed");
     } else if (!among(kPassedOver, word)) {
-      refuse(fmt::format("{} is not an OBJ keyword", io::quoted(word)));
+      refuse(fmt::format("{} is not an OBJ keyword", in_quotes(word)));
     }
   }
 
@@ -119,10 +119,10 @@ class ObjSource {
     const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), index);
     const bool large = fault == std::errc::result_out_of_range;
     if ((fault != std::errc() && !large) || end != number.data() + number.size()) {
-      refuse(fmt::format("{} is not a corner of a face, such as 7 or 7/1/3", io::quoted(word)));
+      refuse(fmt::format("{} is not a corner of a face, such as 7 or 7/1/3", in_quotes(word)));
     }
     if (large || index == 0 || index > count || index < -count) {
-      refuse(fmt::format("refers to vertex {}, but {} come before it, numbered from 1", io::quoted(number), count));
+      refuse(fmt::format("refers to vertex {}, but {} come before it, numbered from 1", in_quotes(number), count));
     }
     return static_cast<std::uint32_t>(index > 0 ? index - 1 : count + index);
   }

@@ -58,7 +58,7 @@ class OffSource {
     if (words_[0].ends_with("OFF")) {
       const std::string_view kind = words_[0].substr(0, words_[0].size() - 3);
       if (kind.find_first_of("4n") != std::string_view::npos) {
-        refuse(fmt::format("{} has vertices in another number of dimensions than 3", io::quoted(words_[0])));
+        refuse(fmt::format("{} has vertices in another number of dimensions than 3", in_quotes(words_[0])));
       }
       if (words_.size() > 1 && words_[1] == "BINARY") refuse("binary OFF is not read; convert it to ascii");
       words_.erase(words_.begin());
@@ -69,7 +69,7 @@ class OffSource {
         !parse_count(words_[1], faces_)) {
       refuse("there must be the numbers of vertices, faces and edges");
     }
-    // A vertex takes three digits, two blanks and an end of line at the least, a face one digit and an end.
+    // A vertex takes at least three digits, two blanks and an end of line, a face one digit and an end.
     const std::uint64_t room = reader_.remaining() + 1;
     if (vertices_ > room / 6 || faces_ > (room - 6 * vertices_) / 2) {
       refuse(
@@ -81,7 +81,7 @@ class OffSource {
 
   void read_face() {
     std::uint64_t corners = 0;
-    if (!parse_count(words_[0], corners)) refuse(fmt::format("{} is not a number of corners", io::quoted(words_[0])));
+    if (!parse_count(words_[0], corners)) refuse(fmt::format("{} is not a number of corners", in_quotes(words_[0])));
     if (corners > words_.size() - 1) {
       refuse(fmt::format("a face claims {} corners, {} follow", corners, words_.size() - 1));
     }

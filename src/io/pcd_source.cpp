@@ -98,7 +98,7 @@ class PcdSource : public CloudSource {
         for (std::size_t i = 0; i < words.size(); ++i) {
           if (words[i] != "_" && std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
                                      words.begin() + static_cast<std::ptrdiff_t>(i)) {
-            refuse_line(fmt::format("field {} comes twice", io::quoted(words[i])));
+            refuse_line(fmt::format("field {} comes twice", in_quotes(words[i])));
           }
           fields_[i].name = words[i];
         }
@@ -113,7 +113,7 @@ class PcdSource : public CloudSource {
       } else if (key == "VIEWPOINT") {
         read_viewpoint(words);
       } else {
-        refuse_line(fmt::format("{} is not a keyword of a PCD header", io::quoted(key)));
+        refuse_line(fmt::format("{} is not a keyword of a PCD header", in_quotes(key)));
       }
     }
     read_encoding(words);
@@ -134,7 +134,7 @@ class PcdSource : public CloudSource {
   std::uint64_t one_count(std::string_view key, const std::vector<std::string_view>& words) const {
     std::uint64_t count = 0;
     if (words.size() != 1 || !parse_count(words[0], count)) {
-      refuse_line(fmt::format("{} needs one count, got {}", key, io::quoted(words.empty() ? "" : words[0])));
+      refuse_line(fmt::format("{} needs one count, got {}", key, in_quotes(words.empty() ? "" : words[0])));
     }
     return count;
   }
@@ -147,11 +147,10 @@ class PcdSource : public CloudSource {
     for (std::size_t i = 0; i < words.size(); ++i) {
       std::uint64_t count = 0;
       if (key == "TYPE") {
-        if (words[i].size() != 1) refuse_line(fmt::format("TYPE {} is not I, U or F", io::quoted(words[i])));
+        if (words[i].size() != 1) refuse_line(fmt::format("TYPE {} is not I, U or F", in_quotes(words[i])));
         types_ += words[i][0];
       } else if (!parse_count(words[i], count) || count == 0 || count > std::uint64_t{1} << 30U) {
-        refuse_line(
-            fmt::format("{} {} is not a valid {}", key, io::quoted(words[i]), key == "SIZE" ? "size" : "count"));
+        refuse_line(fmt::format("{} {} is not a valid {}", key, in_quotes(words[i]), key == "SIZE" ? "size" : "count"));
       } else if (key == "SIZE") {
         sizes_.push_back(count);
       } else {
@@ -168,7 +167,7 @@ class PcdSource : public CloudSource {
       refuse_line(fmt::format("VIEWPOINT needs 7 numbers (x y z qw qx qy qz), got {}", words.size()));
     for (std::size_t i = 0; i < 7; ++i) {
       if (const char* why = parse_number(words[i], NumberType::float64, &v[i])) {
-        refuse_line(fmt::format("VIEWPOINT {} {}", io::quoted(words[i]), why));
+        refuse_line(fmt::format("VIEWPOINT {} {}", in_quotes(words[i]), why));
       }
     }
     const bool identity = v[0] == 0 && v[1] == 0 && v[2] == 0 && v[4] == 0 && v[5] == 0 && v[6] == 0;
@@ -189,7 +188,7 @@ class PcdSource : public CloudSource {
     } else if (data == "binary_compressed") {
       header_.encoding = CloudEncoding::compressed;
     } else {
-      refuse_line(fmt::format("DATA {} is not ascii, binary or binary_compressed", io::quoted(data)));
+      refuse_line(fmt::format("DATA {} is not ascii, binary or binary_compressed", in_quotes(data)));
     }
   }
 
@@ -203,7 +202,7 @@ class PcdSource : public CloudSource {
       const std::optional<NumberType> type = type_of(types_[i], sizes_[i]);
       // Padding may be of any size: it is bytes.
       if (!type && !padding) {
-        refuse(fmt::format("field {} has TYPE {} of SIZE {}, which does not exist", io::quoted(field.name), types_[i],
+        refuse(fmt::format("field {} has TYPE {} of SIZE {}, which does not exist", in_quotes(field.name), types_[i],
                            sizes_[i]));
       }
       field.type = type.value_or(NumberType::uint8);
@@ -260,12 +259,12 @@ class PcdSource : public CloudSource {
     const std::uint64_t points = *header_.points;
     if (header_.encoding == CloudEncoding::compressed) return;
     const bool ascii = header_.encoding == CloudEncoding::ascii;
-    const std::uint64_t least = ascii ? 2 * values_per_row_ : record_size_;
-    if (points > (room + (ascii ? 1 : 0)) / least) {
+    const std::uint64_t min_size = ascii ? 2 * values_per_row_ : record_size_;
+    if (points > (room + (ascii ? 1 : 0)) / min_size) {
       refuse(
           fmt::format("claims {} points of at least {} bytes, but only {} bytes follow; the header is wrong or the "
                       "file was cut off",
-                      points, least, room));
+                      points, min_size, room));
     }
   }
 
@@ -294,7 +293,7 @@ class PcdSource : public CloudSource {
       }
       for (const int target : field.targets) {
         if (const char* why = parse_into(words_[at], field.type, target, buffer, row)) {
-          refuse_line(fmt::format("{} for field '{}' {}", io::quoted(words_[at]), field.name, why));
+          refuse_line(fmt::format("{} for field '{}' {}", in_quotes(words_[at]), field.name, why));
         }
         ++at;
       }
@@ -312,7 +311,7 @@ class PcdSource : public CloudSource {
     } else {
       why = parse_number(word, NumberType::float32, &bits);
     }
-    if (why != nullptr) refuse_line(fmt::format("{} for field '{}' {}", io::quoted(word), field.name, why));
+    if (why != nullptr) refuse_line(fmt::format("{} for field '{}' {}", in_quotes(word), field.name, why));
     for (std::size_t k = 0; k < field.targets.size(); ++k) {
       const std::size_t byte = k < 3 ? 2 - k : k;
       *buffer.value(static_cast<std::size_t>(field.targets[k] - kAttribute), row) =

@@ -142,7 +142,7 @@ struct Reader {
   std::string_view name;
   Geometry (*read)(const Fields&);
 };
-// One for each kind: a geometry that nobody can ask about does not compile.
+// One for each kind: a geometry that cannot be asked about does not compile.
 constexpr Reader reader_of(std::type_identity<Sphere>) { return {"sphere", sphere_from}; }
 constexpr Reader reader_of(std::type_identity<Box>) { return {"box", box_from}; }
 constexpr Reader reader_of(std::type_identity<Capsule>) { return {"capsule", round_from<Capsule>}; }

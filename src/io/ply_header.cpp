@@ -62,7 +62,7 @@ class HeaderReader {
         read_property(words);
       } else {
         refuse_line(fmt::format("{} is not a keyword of a PLY header (format, element, property, comment, end_header)",
-                                io::quoted(words[0])));
+                                in_quotes(words[0])));
       }
     }
     if (!format) throw Error(reader_.name(), "the PLY header has no format line");
@@ -79,9 +79,9 @@ class HeaderReader {
       header_.encoding = PlyEncoding::big_endian;
     } else {
       refuse_line(
-          fmt::format("format {} is not ascii, binary_little_endian or binary_big_endian", io::quoted(words[1])));
+          fmt::format("format {} is not ascii, binary_little_endian or binary_big_endian", in_quotes(words[1])));
     }
-    if (words[2] != "1.0") refuse_line(fmt::format("PLY version {} is not 1.0", io::quoted(words[2])));
+    if (words[2] != "1.0") refuse_line(fmt::format("PLY version {} is not 1.0", in_quotes(words[2])));
   }
 
   void read_element(const std::vector<std::string_view>& words) {
@@ -90,10 +90,10 @@ class HeaderReader {
     PlyElement& element = header_.elements.emplace_back();
     element.name = words[1];
     if (!parse_count(words[2], element.count))
-      refuse_line(fmt::format("element count {} is not a count", io::quoted(words[2])));
+      refuse_line(fmt::format("element count {} is not a count", in_quotes(words[2])));
     for (std::size_t i = 0; i + 1 < header_.elements.size(); ++i) {
       if (header_.elements[i].name == element.name)
-        refuse_line(fmt::format("element {} comes twice", io::quoted(element.name)));
+        refuse_line(fmt::format("element {} comes twice", in_quotes(element.name)));
     }
   }
 
@@ -108,7 +108,7 @@ class HeaderReader {
     PlyProperty& property = element.properties.emplace_back();
     const auto type = [&](std::string_view word) {
       const std::optional<NumberType> named = type_named(word);
-      if (!named) refuse_line(fmt::format("property type {} is unknown", io::quoted(word)));
+      if (!named) refuse_line(fmt::format("property type {} is unknown", in_quotes(word)));
       return *named;
     };
     if (list) {
@@ -120,7 +120,7 @@ class HeaderReader {
     for (std::size_t i = 0; i + 1 < element.properties.size(); ++i) {
       if (element.properties[i].name == property.name) {
         refuse_line(
-            fmt::format("property {} of element {} comes twice", io::quoted(property.name), io::quoted(element.name)));
+            fmt::format("property {} of element {} comes twice", in_quotes(property.name), in_quotes(element.name)));
       }
     }
   }
@@ -131,15 +131,15 @@ class HeaderReader {
     for (const PlyElement& element : header_.elements) {
       // As text a value takes a digit and a separator, the very last one no separator.
       const bool ascii = header_.ascii();
-      const std::uint64_t least = ascii ? 2 * element.properties.size() : element.min_size();
-      if (least == 0) continue;
-      if (element.count > (room + (ascii ? 1 : 0)) / least) {
+      const std::uint64_t min_size = ascii ? 2 * element.properties.size() : element.min_size();
+      if (min_size == 0) continue;
+      if (element.count > (room + (ascii ? 1 : 0)) / min_size) {
         throw Error(reader_.name(),
                     fmt::format("element '{}' claims {} entries of at least {} bytes, but only {} bytes follow; the "
                                 "header is wrong or the file was cut off",
-                                element.name, element.count, least, room));
+                                element.name, element.count, min_size, room));
       }
-      room -= std::min(room, element.count * least);
+      room -= std::min(room, element.count * min_size);
     }
   }
 

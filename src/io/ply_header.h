@@ -25,7 +25,7 @@ struct PlyElement {
   std::vector<PlyProperty> properties;
 
   bool has_lists() const;
-  /// In a binary file, of one entry at the least: a list may be empty.
+  /// The minimum of one entry in a binary file: a list may be empty.
   std::uint64_t min_size() const;
 };
 

@@ -59,7 +59,7 @@ class PlySource : public CloudSource {
       if (ply_.elements[i].name == "vertex") {
         vertex_ = i;
       } else {
-        header_.notes.push_back(fmt::format("element {} ({} entries) is not read", io::quoted(ply_.elements[i].name),
+        header_.notes.push_back(fmt::format("element {} ({} entries) is not read", in_quotes(ply_.elements[i].name),
                                             ply_.elements[i].count));
       }
     }
@@ -72,7 +72,7 @@ class PlySource : public CloudSource {
     for (PlyProperty& p : vertex.properties) {
       const int axis = p.name == "x" ? kX : p.name == "y" ? kY : p.name == "z" ? kZ : kNowhere;
       if (p.count_type) {
-        header_.notes.push_back(fmt::format("list property {} of the points is not read", io::quoted(p.name)));
+        header_.notes.push_back(fmt::format("list property {} of the points is not read", in_quotes(p.name)));
         continue;
       }
       if (axis != kNowhere && !seen[axis]) {
@@ -112,7 +112,7 @@ class PlySource : public CloudSource {
       if (p.count_type) {
         std::uint64_t length = 0;
         if (!parse_count(words_[at], length))
-          refuse_line(fmt::format("list length {} is not a count", io::quoted(words_[at])));
+          refuse_line(fmt::format("list length {} is not a count", in_quotes(words_[at])));
         if (length > words_.size() - at - 1) {
           refuse_line(fmt::format("list '{}' claims {} values, {} follow", p.name, length, words_.size() - at - 1));
         }
@@ -120,7 +120,7 @@ class PlySource : public CloudSource {
         continue;
       }
       if (const char* why = parse_into(words_[at], p.type, p.target, buffer, row)) {
-        refuse_line(fmt::format("{} for property '{}' {}", io::quoted(words_[at]), p.name, why));
+        refuse_line(fmt::format("{} for property '{}' {}", in_quotes(words_[at]), p.name, why));
       }
       ++at;
     }

@@ -37,11 +37,11 @@ bool PolygonCutter::convex() const {
   for (std::size_t i = 0; i < n; ++i) {
     if (!(turn(i, (i + 1) % n, (i + 2) % n) >= 0)) return false;
     const double step = flat_[(i + 1) % n].x() - flat_[i].x();
-    const int way = step > 0 ? 1 : step < 0 ? -1 : 0;
-    if (way == 0) continue;
-    if (first == 0) first = way;
-    if (last != 0 && way != last) ++changes;
-    last = way;
+    const int sign = step > 0 ? 1 : step < 0 ? -1 : 0;
+    if (sign == 0) continue;
+    if (first == 0) first = sign;
+    if (last != 0 && sign != last) ++changes;
+    last = sign;
   }
   return changes + (first != last ? 1 : 0) <= 2;
 }

@@ -138,7 +138,7 @@ class AsciiStl {
         state_ = kOutside;
       } else {
         refuse(fmt::format("{} is not an STL keyword (solid, facet, outer, vertex, endloop, endfacet, endsolid)",
-                           io::quoted(words_[0])));
+                           in_quotes(words_[0])));
       }
     }
     if (state_ != kOutside) throw Error(reading_.name(), "ends before endsolid; was it cut off?");

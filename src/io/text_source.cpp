@@ -130,7 +130,7 @@ class TextSource : public CloudSource {
     std::string list;
     // Enough to see which line it is, and not the line itself: it may be any file.
     for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 4); ++i) {
-      list += (i == 0 ? "" : ", ") + io::quoted(shortened(words[i], 12));
+      list += (i == 0 ? "" : ", ") + in_quotes(shortened(words[i], 12));
     }
     refuse_line(fmt::format("the columns must be numbers or named, with x, y and z among the names; got {}{}", list,
                             words.size() > 4 ? ", …" : ""));
@@ -173,8 +173,8 @@ class TextSource : public CloudSource {
                  parse_value(first_row[i], separator_, value) != nullptr) {
         targets_.push_back(kNowhere);
         if (++words_left_out <= 8) {
-          header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read",
-                                              io::quoted(names[i]), io::quoted(first_row[i])));
+          header_.notes.push_back(fmt::format("column {} holds words, such as {}, and is not read", in_quotes(names[i]),
+                                              in_quotes(first_row[i])));
         }
       } else {
         targets_.push_back(add_attribute(names[i], NumberType::float64, reader_.name()));
@@ -196,7 +196,7 @@ class TextSource : public CloudSource {
       if (targets_[i] == kNowhere) continue;
       double value = kNothing;
       const char* why = words_[i].empty() ? nullptr : parse_value(words_[i], separator_, value);
-      if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", io::quoted(words_[i]), names_[i], why));
+      if (why != nullptr) refuse_line(fmt::format("{} in column '{}' {}", in_quotes(words_[i]), names_[i], why));
       if (std::abs(value) >= kBeyond && !rounded_[i]) note_rounding(i, value);
       if (targets_[i] < kAttribute) {
         buffer.point(row)[targets_[i]] = value;
@@ -216,7 +216,7 @@ class TextSource : public CloudSource {
     rounded_[column] = true;
     if (static_cast<std::size_t>(std::count(rounded_.begin(), rounded_.end(), true)) > kMaxNotes) return;
     header_.notes.push_back(fmt::format("column {} has whole numbers that a double rounds, such as {} in line {}",
-                                        io::quoted(names_[column]), io::quoted(word), reader_.line_number()));
+                                        in_quotes(names_[column]), in_quotes(word), reader_.line_number()));
   }
 
   void check_count() const {

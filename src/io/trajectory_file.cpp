@@ -70,9 +70,9 @@ Pose turn_to_flu(const std::string& axes) {
   }
   if (!known || std::abs(columns.determinant()) != 1) {
     throw Error("axes", fmt::format("must be three of the letters f b l r u d, one for each direction, got {}",
-                                    io::quoted(axes)));
+                                    io::in_quotes(axes)));
   }
-  if (columns.determinant() < 0) throw Error("axes", fmt::format("{} is a left-handed frame", io::quoted(axes)));
+  if (columns.determinant() < 0) throw Error("axes", fmt::format("{} is a left-handed frame", io::in_quotes(axes)));
   return Pose::from_matrix(Vec3::Zero(), columns.transpose());
 }
 

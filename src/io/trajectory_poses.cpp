@@ -105,14 +105,14 @@ class PoseMaker {
   }
 
   void note_lengths() {
-    double least = kInfinity, most = 0;
+    double shortest = kInfinity, longest = 0;
     for (const TrajectoryRow& row : in_.rows) {
       const double length = length_of(row.rotation);
-      least = std::min(least, length);
-      most = std::max(most, length);
+      shortest = std::min(shortest, length);
+      longest = std::max(longest, length);
     }
-    if (least > 1 - kOddLength && most < 1 + kOddLength) return;
-    in_.notes.push_back(fmt::format("quaternions of length {:.6g} to {:.6g} were normalised", least, most));
+    if (shortest > 1 - kOddLength && longest < 1 + kOddLength) return;
+    in_.notes.push_back(fmt::format("quaternions of length {:.6g} to {:.6g} were normalised", shortest, longest));
   }
 
   Pose given_pose(const TrajectoryRow& row) const {
@@ -124,27 +124,27 @@ class PoseMaker {
   Pose pose_along(std::size_t i) {
     const std::vector<TrajectoryRow>& rows = in_.rows;
     const std::size_t from = i > 0 ? i - 1 : 0, to = std::min(i + 1, rows.size() - 1);
-    const Vec3 way = rows[to].position - rows[from].position;
-    if (way.squaredNorm() > 0) {
-      last_way_ = way;
+    const Vec3 step = rows[to].position - rows[from].position;
+    if (step.squaredNorm() > 0) {
+      last_step_ = step;
     } else if (i == 0) {
       // Where it rests at first, it looks where it will go.
       const auto moved = std::find_if(rows.begin(), rows.end(),
                                       [&](const TrajectoryRow& row) { return row.position != rows[0].position; });
-      if (moved != rows.end()) last_way_ = moved->position - rows[0].position;
+      if (moved != rows.end()) last_step_ = moved->position - rows[0].position;
     }
-    const double level = elementary::hypot(last_way_.x(), last_way_.y());
+    const double level = elementary::hypot(last_step_.x(), last_step_.y());
     constexpr double kMinSlant = 1e-6;
-    if (!(level > kMinSlant * std::abs(last_way_.z()))) {
+    if (!(level > kMinSlant * std::abs(last_step_.z()))) {
       refuse(rows[i], "the path goes straight up, so that no rotation follows from it; give one");
     }
     return Pose::from_rpy(options_.unit * rows[i].position, rows[i].rotation[0],
-                          -elementary::atan2(last_way_.z(), level), elementary::atan2(last_way_.y(), last_way_.x()));
+                          -elementary::atan2(last_step_.z(), level), elementary::atan2(last_step_.y(), last_step_.x()));
   }
 
   TrajectoryRows in_;
   const ReadTrajectoryOptions& options_;
-  Vec3 last_way_ = Vec3::UnitX();
+  Vec3 last_step_ = Vec3::UnitX();
 };
 
 }  // namespace

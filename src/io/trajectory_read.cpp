@@ -149,7 +149,7 @@ class RowReader {
   double number(std::size_t i) const {
     double value = 0;
     const char* why = words_[i].empty() ? "is missing" : parse_value(words_[i], separator_, value);
-    if (why != nullptr) refuse_line(fmt::format("{} in column {} {}", io::quoted(words_[i]), i + 1, why));
+    if (why != nullptr) refuse_line(fmt::format("{} in column {} {}", in_quotes(words_[i]), i + 1, why));
     return value;
   }
 
@@ -164,7 +164,7 @@ class RowReader {
     do {
       split();
       if (words_.size() != count) {
-        refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), count, io::quoted(line_)));
+        refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), count, in_quotes(line_)));
       }
       for (std::size_t i = 0; i < count; ++i) values[i] = number(i);
       use(std::span<const double>(values.data(), count));
@@ -234,7 +234,7 @@ class RowReader {
       if (found.column == kNowhere) {
         constexpr std::size_t kMaxNotes = 8;
         if (out_.notes.size() < kMaxNotes)
-          out_.notes.push_back(fmt::format("column {} is not used", io::quoted(names[i])));
+          out_.notes.push_back(fmt::format("column {} is not used", in_quotes(names[i])));
         continue;
       }
       const auto k = static_cast<std::size_t>(found.column);
@@ -246,7 +246,7 @@ class RowReader {
     for (const Column c : {kPx, kPy, kPz}) {
       if (!has(c))
         refuse_line(
-            fmt::format("there is no column named {}; got {}", kNames[static_cast<std::size_t>(c)], io::quoted(line_)));
+            fmt::format("there is no column named {}; got {}", kNames[static_cast<std::size_t>(c)], in_quotes(line_)));
     }
     const int quaternion = has(kQx) + has(kQy) + has(kQz) + has(kQw);
     if (quaternion % 4 != 0) refuse_line("a quaternion needs all of qx, qy, qz and qw");
@@ -279,7 +279,7 @@ class RowReader {
       split_line(line_, separator_, words_);
       if (words_.size() > names.size()) drop_last_if_empty(words_);
       if (words_.size() != names.size()) {
-        refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), names.size(), io::quoted(line_)));
+        refuse_line(fmt::format("has {} columns instead of {}: {}", words_.size(), names.size(), in_quotes(line_)));
       }
       add_named();
     } while (next_line());

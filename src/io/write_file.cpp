@@ -169,6 +169,21 @@ void check_writable(const std::string& path) {
   if (!exists || S_ISREG(status.st_mode)) FileWriter{path};
 }
 
+void check_folder_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path entry = path;
+  if (fs::exists(entry, ignored) && !fs::is_directory(entry, ignored)) throw Error(path, "is not a folder");
+  // What is made first: a file in the folder, or the topmost folder that is missing.
+  if (fs::is_directory(entry, ignored)) entry /= ".graze";
+  while (!entry.parent_path().empty() && !fs::exists(entry.parent_path(), ignored)) entry = entry.parent_path();
+  try {
+    check_writable(entry.string());
+  } catch (const Error& error) {
+    throw Error(path, std::string(error.what()).substr(error.where().size() + 2));
+  }
+}
+
 void write_file(const std::string& path, std::string_view bytes) {
   FileWriter file(path);
   file.write(bytes);

@@ -98,7 +98,7 @@ GRAZE_LANE_FUNCTION Lanes3 cross(const Lanes3& a, const Lanes3& b) {
 }
 GRAZE_LANE_FUNCTION Lanes3 load3(const float (*at)[kWidth]) { return {load(at[0]), load(at[1]), load(at[2])}; }
 GRAZE_LANE_FUNCTION Lanes3 all3(const float* at) { return {all(at[0]), all(at[1]), all(at[2])}; }
-// Zero where the vector is: then nothing is told apart by it.
+// Zero where the vector is: such an axis separates nothing.
 GRAZE_LANE_FUNCTION Lanes3 unit_vector(const Lanes3& a) {
   const Lanes scale = all(1) / max(root(dot(a, a)), all(1e-18F));
   return {a.x * scale, a.y * scale, a.z * scale};
@@ -226,9 +226,16 @@ GRAZE_LANE_FUNCTION Triangles moved_triangles(const Block& block, const Frame& f
   return t;
 }
 
+// Bits of the lanes that hold a triangle.
 GRAZE_LANE_FUNCTION unsigned filled(const Block& block) {
+  constexpr hn::RebindToUnsigned<decltype(kF)> kU;
   unsigned bits = 0;
-  for (unsigned k = 0; k < kWidth; ++k) bits |= (block.triangle[k] != kNone ? 1U : 0U) << k;
+  for (std::size_t i = 0; i < kRegisters; ++i) {
+    const auto triangle = hn::Load(kU, block.triangle + i * hn::MaxLanes(kF));
+    uint8_t part[8] = {};
+    hn::StoreMaskBits(kU, hn::Ne(triangle, hn::Set(kU, kNone)), part);
+    bits |= static_cast<unsigned>(part[0]) << (i * hn::MaxLanes(kF));
+  }
   return bits;
 }
 

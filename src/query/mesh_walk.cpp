@@ -3,9 +3,6 @@
 namespace graze::walk {
 namespace {
 
-// Each bound takes fewer than 64 roundings of lengths up to the reach; the trees' own are far below that.
-constexpr double kSlack = 64 * 0x1p-24;
-
 Frame frame_of(const Mat3& rotation, const Vec3& translation) {
   Frame f{};
   for (int i = 0; i < 3; ++i) {
@@ -22,7 +19,7 @@ MeshPair::MeshPair(const mesh::Data& a_, const mesh::Data& b_, const Relative& r
   b_to_a = frame_of(relative.rotation, to_a);
   a_to_b = frame_of(relative.rotation.transpose(), -(relative.rotation.transpose() * to_a));
   reach_ = 2 * (a.extent + b.extent) + size_of(to_a);
-  slack = kSlack * reach_ +
+  slack = kFloatSlack * reach_ +
           32 * kEpsilon * (size_of(a.tree.origin) + size_of(b.tree.origin) + size_of(relative.translation));
 }
 
@@ -34,8 +31,8 @@ MeshAndBox::MeshAndBox(const mesh::Data& mesh_, const Vec3& center, const Vec3& 
   box_to_mesh = frame_of(relative.rotation, at);
   for (int i = 0; i < 3; ++i) half[i] = static_cast<float>(size[i]);
   reach_ = 2 * mesh.extent + size_of(size) + size_of(at);
-  slack =
-      kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(center) + size_of(relative.translation));
+  slack = kFloatSlack * reach_ +
+          32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(center) + size_of(relative.translation));
 }
 
 bool MeshAndBox::fits() const { return reach_ < kLargestReach; }
@@ -45,7 +42,7 @@ MeshAndPoint::MeshAndPoint(const mesh::Data& mesh_, const Vec3& p) : mesh(mesh_)
   for (int i = 0; i < 3; ++i) at[i] = static_cast<float>(off[i]);
   at[3] = 0;
   reach_ = 2 * mesh.extent + size_of(off);
-  slack = kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(p));
+  slack = kFloatSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(p));
 }
 
 MeshAndPoint::MeshAndPoint(const MeshAndBox& box) : mesh(box.mesh), slack(box.slack) {
@@ -53,29 +50,5 @@ MeshAndPoint::MeshAndPoint(const MeshAndBox& box) : mesh(box.mesh), slack(box.sl
 }
 
 bool MeshAndPoint::fits() const { return reach_ < kLargestReach; }
-
-MeshAndRay::MeshAndRay(const mesh::Data& mesh_, const Vec3& from, const Vec3& direction, double first, double missed)
-    : mesh(mesh_) {
-  const Vec3 off = from - mesh.tree.origin;
-  reach_ = 2 * mesh.extent + size_of(off);
-  const double most = 8 * missed + kSlack * reach_ + 32 * kEpsilon * (size_of(mesh.tree.origin) + size_of(from));
-  slack = static_cast<float>(most);
-  w = static_cast<std::size_t>(steepest_axis(direction));
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto axis = static_cast<Eigen::Index>(i);
-    // So steep that across all of the mesh the ray is off by less than the slack.
-    constexpr double kAcross = 1e-18;
-    const double d = std::copysign(std::max(std::abs(direction[axis]), kAcross), direction[axis]);
-    const double grown = std::copysign(most, d);
-    inverse[i] = static_cast<float>(1 / d);
-    origin[i] = static_cast<float>(off[axis]);
-    enter[i] = static_cast<float>(off[axis] + grown), leave[i] = static_cast<float>(off[axis] - grown);
-  }
-  u = (w + 1) % 3, v = (w + 2) % 3;
-  const double per_w = 1 / direction[static_cast<Eigen::Index>(w)];
-  shear_u = static_cast<float>(direction[static_cast<Eigen::Index>(u)] * per_w);
-  shear_v = static_cast<float>(direction[static_cast<Eigen::Index>(v)] * per_w);
-  begin = -above(-first);
-}
 
 }  // namespace graze::walk

@@ -15,6 +15,8 @@ namespace graze::walk {
 
 /// Lengths whose squares stay well within float32.
 inline constexpr double kLargestReach = 1e17;
+/// Each bound takes fewer than 64 roundings of lengths up to the reach; those of the trees are far below that.
+inline constexpr double kFloatSlack = 64 * 0x1p-24;
 
 /// How coordinates of one tree about its origin look from the other's: R p + t, by columns. The fourth numbers are 0.
 struct Frame {
@@ -66,43 +68,13 @@ struct MeshAndPoint {
   double reach_ = 0;
 };
 
-/// The axis along which a direction runs most; without branches, which nobody could foresee.
-inline int steepest_axis(const Vec3& direction) {
-  const double x = std::abs(direction[0]), y = std::abs(direction[1]), z = std::abs(direction[2]);
-  const int w = y > x ? 1 : 0;
-  return z > std::max(x, y) ? 2 : w;
-}
-
-/// A mesh and a line with a beginning, as the walk sees them; numbers along it count from `origin`.
-struct MeshAndRay {
-  const mesh::Data& mesh;
-  float origin[3];           // about the tree's
-  float inverse[3];          // of the direction
-  float enter[3], leave[3];  // the origin, moved against and along the direction by the slack
-  std::size_t u, v, w;       // axes: w along which the ray runs most
-  float shear_u, shear_v, begin, slack;
-
-  /// From `begin` on. `origin` in the mesh's frame, not far from it; `direction` unit; what misses a triangle by
-  /// `slack` metres may meet it.
-  MeshAndRay(const mesh::Data& mesh, const Vec3& origin, const Vec3& direction, double begin, double slack);
-  bool fits() const { return reach_ < kLargestReach && double{slack} < kLargestReach; }
-  /// A float32 that is surely not below the number along the ray, with the slack.
-  float above(double t) const {
-    constexpr double kFar = 1e38;
-    return static_cast<float>(std::clamp(t + double{slack} + std::abs(t) * 0x1p-22, -kFar, kFar));
-  }
-
- private:
-  double reach_;
-};
-
 /// What becomes of triangles that may be within the limit (m): called with them and a bound that they are not nearer
 /// than (but for the slack); gives the new limit. A negative limit ends the walk.
 struct PairVisitor {
   void* self;
   double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b);
   /// The unit direction, of a's frame, from a to b between the nearest points so far; null if it is not known. Along it
-  /// others near there are told to be farther.
+  /// others near there are shown to be farther.
   const Vec3* (*toward)(void* self) = nullptr;
   /// Walks with a front only, may be null: how far apart (m) triangles surely are that were just called with and did
   /// not end the walk.
@@ -135,20 +107,6 @@ bool visit(const MeshPair& pair, double limit, bool nearest, MeshFront& front, c
 void visit(const MeshAndBox& pair, double limit, double radius, const Visitor& visitor);
 /// The same for a box without size.
 void visit_about_point(const MeshAndPoint& pair, double limit, double radius, const Visitor& visitor);
-
-/// Triangles that the ray may meet no farther along it than the limit, near ones first. A limit of −∞ ends the walk.
-void visit(const MeshAndRay& pair, double limit, const Visitor& visitor);
-
-/// Many rays, some of them on their way at a time: while the memory of one comes, the others go on.
-inline constexpr std::size_t kRaySlots = 16;
-struct RaysVisitor {
-  void* self;
-  /// The ray that a slot is for from now on, and its limit; null if there are no more. That before is done.
-  const MeshAndRay* (*next)(void* self, std::size_t slot, double& limit);
-  /// As Visitor's, for the ray of a slot.
-  double (*call)(void* self, std::size_t slot, std::uint32_t triangle);
-};
-void visit(const RaysVisitor& visitor);
 
 /// For points of the mesh's frame, none of them farther than `limit` (m) but for rounding: values[i] is the square of
 /// the distance from points[i] to the nearest triangle, with the bits of the leaf kernel (point_distance in

@@ -1,4 +1,4 @@
-// Pairs with a geometry that is made of many parts. Which kinds the two are is told once, where the verbs know it; a
+// Pairs with a geometry that is made of many parts. The kinds of the two are stated once, where the verbs know them; a
 // pair that cannot occur has no type.
 #pragma once
 

@@ -44,7 +44,7 @@ struct LinePart {
   }
 };
 
-/// normal · x <= offset. `slack` metres cannot be told from nothing.
+/// normal · x <= offset. Less than `slack` metres counts as nothing.
 inline LinePart part_below(const Vec3& normal, double offset, const Line& line, double slack) {
   LinePart r;
   const double height = dot(normal, line.origin) - offset, slope = dot(normal, line.direction);
@@ -56,7 +56,7 @@ inline LinePart part_below(const Vec3& normal, double offset, const Line& line, 
   return r;
 }
 
-/// The part inside of a shape, with how wrong its ends may be: told by that of the shape grown by the slack. A line
+/// The part inside of a shape, with the error of its ends, determined by the shape grown by the slack. A line
 /// that only the grown one meets touches the shape, as far as anybody can tell, in the middle.
 inline LinePart widened(LinePart part, const LinePart& grown) {
   if (grown.in.t > grown.out.t) return LinePart::none();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/overloads.h"
 #include "graze/base/error.h"
@@ -12,6 +11,7 @@
 #include "graze/query/traverse.h"
 #include "query/cloud_tree.h"
 #include "query/each.h"
+#include "query/mesh_rays.h"
 #include "query/mesh_tree.h"
 #include "query/mesh_walk.h"
 #include "query/ray_shape.h"
@@ -39,12 +39,12 @@ Ray Ray::between(const Vec3& from, const Vec3& to) {
 
 namespace {
 
-// Where the line runs through the projections of a triangle is told by one product per edge and sign; see TriangleHit.
+// A corner of a triangle, sheared so that the line is the z axis: one product per edge tells the side; see TriangleHit.
 struct Sheared {
   double x, y, z;
 };
 
-// The nearest place of the line to an edge, if it is within `slack` of it; of an edge along the line, from end to end.
+// The point of the line nearest to an edge, if it is within `slack` of it; of an edge along the line, from end to end.
 // `error`: what is off by the slack moves the crossing of an edge that runs nearly along the line by more.
 bool touches_edge(const Vec3& p, const Vec3& q, const Line& line, double slack, double& t, double& last,
                   double& error) {
@@ -121,64 +121,20 @@ TriangleHit ray_triangle(const Vec3& a, const Vec3& b, const Vec3& c, const Line
 
 namespace {
 
-// A ray in the frame of a geometry, which begins `shift` behind its true origin so that numbers are small.
-struct LocalRay {
-  Vec3 origin;
-  Line line;
-  double shift, length, slack;
-
-  double begin() const { return -shift; }
-  double end() const { return length - shift; }
-};
-
-// A body as rays see it; known once for all rays of a batch.
-class Target {
- public:
-  explicit Target(const Placed& body) : body_(body) {
-    const Aabb box = bounds(body.geometry);
-    size_ = size_of(body.pose.translation());
-    bounded_ = box.bounded() && !box.empty();
-    if (!bounded_) return;
-    center_ = box.center();
-    size_ += size_of(center_) + size_of(box.half());
-  }
-  const Placed& body() const { return body_; }
-
-  LocalRay local(const Ray& ray) const {
-    const Mat3& turn = body_.pose.rotation();
-    const Vec3 origin = turned_back(turn, minus(ray.origin(), body_.pose.translation()));
-    LocalRay r{origin, {origin, turned_back(turn, ray.direction())}, 0, ray.length(), 0};
-    double size = size_ + size_of(ray.origin());
-    if (bounded_) {
-      r.shift = dot(minus(center_, origin), r.line.direction);
-      size += std::abs(r.shift);
-      r.line.origin = r.line.at(r.shift);
-    }
-    constexpr double kRoundings = 16 * kEpsilon;
-    r.slack = body_.uncertainty + kRoundings * size;
-    return r;
-  }
-
- private:
-  const Placed& body_;
-  bool bounded_ = false;
-  Vec3 center_ = Vec3::Zero();
-  double size_ = 0;
-};
-
 // What is wanted of the hits. Nothing farther than `limit` is of interest.
 class First {
  public:
-  explicit First(double length) : limit_(length) {}
+  /// `so_far` becomes the hit; it may be one of this ray already.
+  First(double length, RayHit& so_far) : hit_(so_far), limit_(so_far.found() ? so_far.distance : length) {}
   double limit() const { return limit_; }
   void add(double t, const Vec3& normal, Feature feature) {
-    if (hit.found() && (t > hit.distance || (t == hit.distance && feature >= hit.feature))) return;
-    hit.distance = limit_ = t, hit.normal = normal, hit.feature = feature;
+    if (hit_.found() && (t > hit_.distance || (t == hit_.distance && feature >= hit_.feature))) return;
+    hit_.distance = limit_ = t, put(hit_.normal, normal), hit_.feature = feature;
   }
   static constexpr bool kLeaving = false;
-  RayHit hit;
 
  private:
+  RayHit& hit_;
   double limit_;
 };
 
@@ -237,7 +193,7 @@ class Cast {
       const LineEnd known = part.in.error <= part.out.error ? part.in : part.out;
       part.in = part.out = known;
     }
-    const bool began_inside = part.in.t < ray_.begin() - part.in.error && part.out.t > ray_.begin() - part.out.error;
+    const bool began_inside = part.in.t < ray_.start() - part.in.error && part.out.t > ray_.start() - part.out.error;
     if (began_inside && !Sink::kLeaving) {
       sink_.add(0, times(-1, ray_.line.direction), feature);
       return;
@@ -255,18 +211,19 @@ class Cast {
     below.cut(above);
     // A ray in the plane meets it where it begins.
     if (!below.empty())
-      surface(std::isfinite(below.in.t) ? below.in.t : ray_.begin(), below.in.error, plane.normal(), 0);
+      surface(std::isfinite(below.in.t) ? below.in.t : ray_.start(), below.in.error, plane.normal(), 0);
   }
   void operator()(const Triangle& t) { triangle(t.a(), t.b(), t.c(), 0); }
   void operator()(const Cloud& cloud) { traverse(CloudTree(cloud), *this); }
   void operator()(const Mesh& mesh) {
     if (mesh.empty()) return;
     if (mesh.solid() && !Sink::kLeaving && mesh.winding(ray_.origin) != 0) {
-      First leaving(kInfinity);
+      RayHit exit;
+      First leaving(kInfinity, exit);
       LocalRay all = ray_;
       all.length = kInfinity;
       Cast<First>(all, leaving).triangles(data_of(mesh));
-      sink_.add(0, times(-1, ray_.line.direction), leaving.hit.feature);
+      sink_.add(0, times(-1, ray_.line.direction), exit.feature);
       return;
     }
     triangles(data_of(mesh));
@@ -274,7 +231,7 @@ class Cast {
 
   // Of the trees' boxes, as the traversals ask.
   double bound(const Aabb& box) const {
-    return slab_entry(box, ray_.line, ray_.begin(), ray_.end(), ray_.slack) + ray_.shift;
+    return slab_entry(box, ray_.line, ray_.start(), ray_.end(), ray_.slack) + ray_.shift;
   }
   double limit() const { return sink_.limit(); }
   void leaf(const CloudTree& h, std::size_t i) {
@@ -283,7 +240,8 @@ class Cast {
   }
 
   void triangles(const mesh::Data& data) {
-    const walk::MeshAndRay pair(data, ray_.line.origin, ray_.line.direction, ray_.begin(), ray_.slack);
+    walk::RayLanes lanes;
+    walk::put(data, ray_, lanes, 0);
     struct Asked {
       Cast& cast;
       const mesh::Data& data;
@@ -292,8 +250,8 @@ class Cast {
         return cast.walk_limit();
       }
     } asked{*this, data};
-    if (pair.fits()) {
-      walk::visit(pair, walk_limit(),
+    if (lanes.fits[0]) {
+      walk::visit(data, lanes, walk_limit(),
                   {&asked, [](void* self, std::uint32_t t) { return static_cast<Asked*>(self)->ask(t); }});
     } else {
       for (std::size_t t = 0; t < data.triangles.size() && limit() > -kInfinity; ++t) asked.ask(t);
@@ -310,7 +268,7 @@ class Cast {
     const TriangleHit hit = ray_triangle(a, b, c, ray_.line, ray_.slack);
     if (!hit.hit) return;
     // A ray that begins on the triangle and runs in its plane meets it at once.
-    const double t = hit.t < ray_.begin() ? std::min(hit.last, ray_.begin()) : hit.t;
+    const double t = hit.t < ray_.start() ? std::min(hit.last, ray_.start()) : hit.t;
     surface(t, hit.error, hit.normal, feature);
   }
 
@@ -319,7 +277,7 @@ class Cast {
 };
 
 template <class Sink>
-void cast(const Target& target, const Ray& ray, Sink& sink) {
+void cast(const RayTarget& target, const Ray& ray, Sink& sink) {
   const LocalRay local = target.local(ray);
   Cast<Sink> asked(local, sink);
   std::visit([&](const auto& geometry) { asked(geometry); }, target.body().geometry);
@@ -331,90 +289,70 @@ void to_world(const Placed& body, const Ray& ray, RayHit& hit) {
   hit.normal = plus(turned(body.pose.rotation(), hit.normal), Vec3::Zero());
 }
 
-RayHit first_hit(const Target& target, const Ray& ray) {
-  First first(ray.length());
+RayHit first_hit(const RayTarget& target, const Ray& ray) {
+  RayHit hit;
+  First first(ray.length(), hit);
   cast(target, ray, first);
-  if (first.hit.found()) to_world(target.body(), ray, first.hit);
-  return first.hit;
+  if (hit.found()) to_world(target.body(), ray, hit);
+  return hit;
 }
 
-// The rays [begin, end) of a batch through the triangles of a mesh.
+// Some rays of a batch through the triangles of a mesh.
 class MeshRays {
  public:
-  MeshRays(const Target& target, const Mesh& mesh, std::span<const Ray> rays, std::span<RayHit> hits)
+  static constexpr std::size_t kMost = 256;
+
+  MeshRays(const RayTarget& target, const Mesh& mesh, std::span<const Ray> rays, std::span<RayHit> hits)
       : target_(target), mesh_(mesh), rays_(rays), hits_(hits) {}
 
   void run() {
-    walk::visit(
-        {this,
-         [](void* self, std::size_t slot, double& limit) { return static_cast<MeshRays*>(self)->next(slot, limit); },
-         [](void* self, std::size_t slot, std::uint32_t t) { return static_cast<MeshRays*>(self)->measure(slot, t); }});
+    const mesh::Data& data = data_of(mesh_);
+    walk::prepare(target_, data, rays_, blocks_);
+    for (std::size_t i = 0; i < rays_.size(); ++i) {
+      bool& fits = blocks_[i / bvh::kWidth].lanes.fits[i % bvh::kWidth];
+      if (mesh_.solid() && mesh_.winding(local(i).origin) != 0) fits = false;
+      hits_[i] = fits ? RayHit() : first_hit(target_, rays_[i]);
+    }
+    walk::visit(data, blocks_, rays_.size(), {this, [](void* self, std::size_t ray, std::uint32_t triangle) {
+                                                return static_cast<MeshRays*>(self)->measure(ray, triangle);
+                                              }});
+    for (std::size_t i = 0; i < rays_.size(); ++i) {
+      const bool walked = blocks_[i / bvh::kWidth].lanes.fits[i % bvh::kWidth];
+      if (walked && hits_[i].found()) to_world(target_.body(), rays_[i], hits_[i]);
+    }
   }
 
  private:
-  struct Slot {
-    std::size_t index = 0;
-    First first{0};
-    LocalRay local{};
-    std::optional<walk::MeshAndRay> ray;
-  };
+  LocalRay local(std::size_t i) const { return blocks_[i / bvh::kWidth].local.ray(i % bvh::kWidth); }
 
-  const walk::MeshAndRay* next(std::size_t k, double& limit) {
-    Slot& slot = slots_[k];
-    if (slot.ray) {
-      if (slot.first.hit.found()) to_world(target_.body(), rays_[slot.index], slot.first.hit);
-      hits_[slot.index] = slot.first.hit;
-      slot.ray.reset();
-    }
-    while (next_ < rays_.size()) {
-      slot.index = next_++;
-      const Ray& ray = rays_[slot.index];
-      // The memory of a ray some time ahead.
-      constexpr std::size_t kAhead = 4;
-      if (next_ + kAhead < rays_.size()) {
-        __builtin_prefetch(&rays_[next_ + kAhead]);
-        __builtin_prefetch(&hits_[next_ + kAhead], 1);
-      }
-      slot.local = target_.local(ray);
-      slot.first = First(ray.length());
-      const LocalRay& local = slot.local;
-      slot.ray.emplace(data_of(mesh_), local.line.origin, local.line.direction, local.begin(), local.slack);
-      limit = Cast<First>(slot.local, slot.first).walk_limit();
-      if (slot.ray->fits() && !(mesh_.solid() && mesh_.winding(slot.local.origin) != 0)) return &*slot.ray;
-      slot.ray.reset();
-      hits_[slot.index] = first_hit(target_, ray);
-    }
-    return nullptr;
-  }
-
-  double measure(std::size_t k, std::uint32_t t) {
-    Slot& slot = slots_[k];
-    Cast<First> cast(slot.local, slot.first);
-    cast.triangle(data_of(mesh_), t);
+  double measure(std::size_t i, std::uint32_t triangle) {
+    const LocalRay ray = local(i);
+    First first(ray.length, hits_[i]);
+    Cast<First> cast(ray, first);
+    cast.triangle(data_of(mesh_), triangle);
     return cast.walk_limit();
   }
 
-  const Target& target_;
+  const RayTarget& target_;
   const Mesh& mesh_;
   std::span<const Ray> rays_;
   std::span<RayHit> hits_;
-  std::size_t next_ = 0;
-  std::array<Slot, walk::kRaySlots> slots_;
+  std::array<walk::RayBlock, kMost / bvh::kWidth> blocks_;
 };
 
 }  // namespace
 
-RayHit raycast(const Placed& body, const Ray& ray) { return first_hit(Target(body), ray); }
+RayHit raycast(const Placed& body, const Ray& ray) { return first_hit(RayTarget(body), ray); }
 
 bool meets(const Placed& body, const Ray& ray) {
   Any any(ray.length());
-  cast(Target(body), ray, any);
+  cast(RayTarget(body), ray, any);
   return any.found;
 }
 
 std::span<RayHit> raycast_all(const Placed& body, const Ray& ray, std::span<RayHit> buffer) {
   All all(ray.length(), buffer);
-  cast(Target(body), ray, all);
+  cast(RayTarget(body), ray, all);
   for (RayHit& hit : all.hits()) to_world(body, ray, hit);
   return all.hits();
 }
@@ -422,20 +360,21 @@ std::span<RayHit> raycast_all(const Placed& body, const Ray& ray, std::span<RayH
 void raycast_each(const Placed& body, std::span<const Ray> rays, std::span<RayHit> hits,
                   const RaycastEachOptions& options) {
   check_room("hits", rays.size(), hits.size());
-  const Target target(body);
+  const RayTarget target(body);
   const Mesh* mesh = std::get_if<Mesh>(&body.geometry);
   if (mesh != nullptr && mesh->empty()) mesh = nullptr;
-  // Enough rays to keep some of them on their way.
-  constexpr std::size_t kGroup = 256;
   parallel_chunks(rays.size(),
                   [&](std::size_t begin, std::size_t end) {
-                    if (mesh != nullptr) {
-                      MeshRays(target, *mesh, rays.subspan(begin, end - begin), hits.subspan(begin, end - begin)).run();
-                    } else {
+                    if (mesh == nullptr) {
                       for (std::size_t i = begin; i < end; ++i) hits[i] = first_hit(target, rays[i]);
+                      return;
+                    }
+                    for (std::size_t i = begin; i < end; i += MeshRays::kMost) {
+                      const std::size_t count = std::min(end - i, MeshRays::kMost);
+                      MeshRays(target, *mesh, rays.subspan(i, count), hits.subspan(i, count)).run();
                     }
                   },
-                  {.threads = options.threads, .grain = mesh != nullptr ? kGroup : 0});
+                  {.threads = options.threads, .grain = mesh != nullptr ? MeshRays::kMost : 0});
 }
 
 }  // namespace graze

@@ -148,7 +148,7 @@ TEST_F(AskCommand, FilesWithoutAnEndAreRefusedSoon) {
                                                  R"(","file":"/dev/zero"},"b":{"shape":"sphere","radius":1}})");
     EXPECT_EQ(outcome.code, 3) << outcome.err;
     EXPECT_EQ(outcome.out,
-              "{\"error\":\"a.file: /dev/zero: is no regular file and delivers more than 16 MiB; save it to a file "
+              "{\"error\":\"a.file: /dev/zero: is not a regular file and delivers more than 16 MiB; save it to a file "
               "first\"}\n");
   }
   const Outcome lines = run(bound + "timeout 60 $GRAZE ask /dev/zero");

@@ -94,13 +94,15 @@ TEST_F(Outputs, NamesAReadOnlyFolderBeforeTheWork) {
     EXPECT_EQ(outcome.code, 3) << command;
     EXPECT_EQ(outcome.err, "graze: locked/new.ply: " + folder) << command;
   }
-  EXPECT_EQ(run(as_nobody() + "$GRAZE generate tunnel --points 1e12 -o locked").err,
-            "graze: locked/scan.las: " + folder);
+  for (const std::string output : {"locked", "locked/v", "locked/v/w"}) {
+    EXPECT_EQ(run(as_nobody() + "$GRAZE generate tunnel --points 1e12 -o " + output).err,
+              "graze: " + output + ": " + folder);
+  }
   EXPECT_EQ(run(as_nobody() + "$GRAZE convert cloud.xyz locked/old.ply").err,
             "graze: locked/old.ply: cannot be written: it is read-only (Permission denied)\n");
   for (const std::string work : {"locked/w", "locked/v/w"}) {
     EXPECT_EQ(run(as_nobody() + "$GRAZE clearance nowhere.las --path track.tum --model cloud.xyz --work " + work).err,
-              "graze: " + work.substr(0, 8) + ": " + folder);
+              "graze: " + work + ": " + folder);
   }
   EXPECT_EQ(run("$GRAZE clearance nowhere.las --path track.tum --model cloud.xyz --work cloud.xyz").err,
             "graze: cloud.xyz: is not a folder\n");

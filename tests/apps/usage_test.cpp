@@ -35,6 +35,18 @@ TEST_F(Usage, SuggestsTheOptionThatWasMeant) {
   EXPECT_EQ(said_about("convert a --output b"),
             "unknown option --output; OUT is given without an option: graze convert IN OUT");
   EXPECT_EQ(said_about("demo --frobnicate"), "unknown option --frobnicate");
+  EXPECT_EQ(said_about("--verison"), "unknown option --verison; did you mean --version?");
+}
+
+TEST_F(Usage, HelpIsACommandToo) {
+  for (const std::string command : {"", "clearance", "generate", "generate tunnel"}) {
+    const Outcome asked = run("$GRAZE help " + command), option = run("$GRAZE " + command + " --help");
+    EXPECT_EQ(asked.code, 0) << command << asked.err;
+    EXPECT_EQ(asked.out, option.out) << command;
+    EXPECT_NE(asked.out, "") << command;
+  }
+  EXPECT_EQ(said_about("help clearence"), "unknown command 'clearence'; did you mean 'graze clearance'?");
+  EXPECT_EQ(said_about("clearence --help"), "unknown command 'clearence'; did you mean 'graze clearance'?");
 }
 
 TEST_F(Usage, SuggestsTheValueThatWasMeant) {

@@ -31,7 +31,7 @@ TEST(Trajectory, ChainageIsTheLengthOfTheWay) {
   EXPECT_EQ(corner().pose_at(5).translation(), Vec3(3, 2, 0));
   EXPECT_NEAR(Motion(corner().pose_at(5), Pose::from_rpy({3, 2, 0}, 0, 0, 0.5)).turn(), 0, 1e-15);
   EXPECT_EQ(refusal([] { Trajectory{}.pose_at(0); }), "trajectory: has no poses");
-  EXPECT_EQ(refusal([] { corner().pose_at(kNan); }), "chainage: is no number");
+  EXPECT_EQ(refusal([] { corner().pose_at(kNan); }), "chainage: must be a number, got NaN");
 }
 
 TEST(Trajectory, TimesMustIncrease) {

@@ -8,35 +8,12 @@
 
 #include "graze/io/ask.h"
 #include "graze/query/point.h"
+#include "io/ask_bodies.h"
 
 namespace graze {
 namespace ask_points_test {
 
 using Json = nlohmann::json;
-
-// One of each kind, tilted and off the origin, flat ones included.
-const std::vector<std::string> kBodies = {
-    R"({"shape":"sphere","radius":1,"pose":{"xyz":[0.1,0,0]}})",
-    R"({"shape":"sphere","radius":0})",
-    R"({"shape":"box","half":[1,0.5,0.25],"pose":{"rpy":[0.3,0.2,0.1]}})",
-    R"({"shape":"box","half":[1,0.5,0],"pose":{"rpy":[0.3,0.2,0.1]}})",
-    R"({"shape":"capsule","radius":0.25,"half_length":0.75,"local":{"xyz":[0,0,0.5]}})",
-    R"({"shape":"capsule","radius":0,"half_length":0.75})",
-    R"({"shape":"cylinder","radius":0.5,"half_length":1,"pose":{"rpy":[1,2,3]}})",
-    R"({"shape":"cylinder","radius":0.5,"half_length":0})",
-    R"({"shape":"cone","radius":0.5,"half_length":1})",
-    R"({"shape":"cone","radius":0.5,"half_length":0})",
-    R"({"shape":"ellipsoid","radii":[1,0.5,0.75]})",
-    R"({"shape":"convex","points":[[-1,-1,0],[1,-1,0],[0,1,0],[0,0,1]]})",
-    R"({"shape":"halfspace","normal":[0,1,2],"offset":0.5})",
-    R"({"shape":"plane","normal":[0,1,2],"offset":0.5})",
-    R"({"shape":"triangle","points":[[-1,-1,0],[1,-1,0],[0,0,1]]})",
-    R"({"shape":"mesh","vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"triangles":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]})",
-    R"({"shape":"mesh","solid":true,"vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],
-        "triangles":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]})",
-    R"({"shape":"cloud","points":[[0,0,0],[1,0,0],[0,0.5,0.5]],"radius":0.3})",
-    R"({"shape":"cloud","points":[]})",
-};
 
 AskAnswer asked(const std::string& what, const std::string& body, const Json& points, const std::string& more = "") {
   const std::string name = points[0].is_array() ? "points" : "point";
@@ -59,7 +36,7 @@ TEST(AskPoints, AnswersAsTheLibraryDoes) {
   for (int i = 0; i < 40; ++i) points.emplace_back(unit(random), unit(random), unit(random));
   Json list = Json::array();
   for (const Vec3& p : points) list.push_back(listed(p));
-  for (const std::string& text : kBodies) {
+  for (const std::string& text : ask_bodies()) {
     SCOPED_TRACE(text);
     const Placed body = placed_from_json(text, "b");
     const Json inside = Json::parse(asked("contains", text, list).text)["contains"];

@@ -59,14 +59,14 @@ const std::string kVertical =
     R"(VERT_CS["NAVD88 height",VERT_DATUM["North American Vertical Datum 1988",2005],UNIT["US survey foot",0.304800609601219],AXIS["Up",UP]])";
 
 TEST_F(LasUnits, AreFoundInTextAndKeys) {
-  EXPECT_EQ(units({}).kind, Kind::not_told);
-  const auto expect = [&](const std::vector<Record>& records, double across, double up, bool told) {
+  EXPECT_EQ(units({}).kind, Kind::not_stated);
+  const auto expect = [&](const std::vector<Record>& records, double across, double up, bool stated) {
     const CloudUnits u = units(records);
     EXPECT_EQ(u.kind, Kind::length) << describe(u);
     EXPECT_NEAR(u.metres.x(), across, 1e-12);
     EXPECT_EQ(u.metres.x(), u.metres.y());
     EXPECT_NEAR(u.metres.z(), up, 1e-12);
-    EXPECT_EQ(u.vertical_told, told);
+    EXPECT_EQ(u.vertical_stated, stated);
   };
   expect({wkt(projected(R"(UNIT["metre",1])"))}, 1, 1, false);
   expect({wkt(projected(R"(UNIT["foot",0.3048])"))}, kFoot, kFoot, false);
@@ -99,7 +99,7 @@ TEST_F(LasUnits, AreUnknownRatherThanGuessed) {
     const CloudUnits u = units(records);
     EXPECT_NE(u.kind, Kind::length) << describe(u);
     EXPECT_EQ(u.metres, Vec3(1, 1, 1));
-    if (u.kind == Kind::not_told) continue;
+    if (u.kind == Kind::not_stated) continue;
     EXPECT_EQ(u.kind, Kind::unknown) << describe(u);
     const CloudHeader header = for_each_chunk(path("u.las"), [](const CloudChunk&) { return true; });
     ASSERT_EQ(header.notes.size(), 1U);
@@ -138,7 +138,7 @@ TEST_F(LasUnits, DegreesAreRefusedWithAWayOut) {
     convert_cloud(path("a.las"), path("b.las"), {});
     EXPECT_EQ(read_cloud_header(path("b.las")).units.kind, Kind::angle) << "LAS says that it is in degrees";
     convert_cloud(path("a.las"), path("c.las"), {.unit = 1});
-    EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_told) << "as the caller said otherwise";
+    EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_stated) << "as the caller said otherwise";
     EXPECT_EQ(read_cloud(path("c.las")).size(), 3U);
   }
 }
@@ -165,12 +165,12 @@ TEST_F(LasUnits, CopiesAreConsistent) {
     }
     const bool las = std::string_view(name).ends_with("las");
     EXPECT_EQ(report.notes.size(), las ? 0U : 2U) << name;
-    EXPECT_EQ(read_cloud_header(path(name)).units.kind, las ? Kind::length : Kind::not_told);
+    EXPECT_EQ(read_cloud_header(path(name)).units.kind, las ? Kind::length : Kind::not_stated);
   }
   EXPECT_EQ(contents("b.las").substr(contents("b.las").size() - 60),
             contents("a.las").substr(contents("a.las").size() - 60));
   convert_cloud(path("a.las"), path("c.las"), {.translation = Vec3(1, 0, 0)});
-  EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_told);
+  EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_stated);
   EXPECT_LE((read_cloud(path("c.las")).point(1) - cloud.point(1) - Vec3(1, 0, 0)).norm(), 1e-9);
   const AddedColumns added{{{"k", NumberType::uint8}},
                            [](std::uint64_t, const PointView& points, std::span<std::byte* const> columns) {
@@ -178,7 +178,7 @@ TEST_F(LasUnits, CopiesAreConsistent) {
                            }};
   const std::string from[] = {path("a.las")};
   const WriteCloudReport report = annotate_clouds(from, path("d.las"), added);
-  EXPECT_EQ(read_cloud_header(path("d.las")).units.kind, Kind::not_told);
+  EXPECT_EQ(read_cloud_header(path("d.las")).units.kind, Kind::not_stated);
   EXPECT_LE((read_cloud(path("d.las")).point(2) - cloud.point(2)).norm(), 1e-9);
   EXPECT_EQ(report.notes.size(), 2U);
 }

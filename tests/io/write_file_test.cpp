@@ -104,6 +104,19 @@ TEST_F(WriteFile, IsTriedWithoutATrace) {
   EXPECT_THROW(check_writable(path("no/new")), Error);
 }
 
+TEST_F(WriteFile, FoldersAreTriedWithoutATrace) {
+  check_folder_writable(path("new"));
+  check_folder_writable(path("new/within/new"));
+  std::filesystem::create_directory(path("there"));
+  check_folder_writable(path("there"));
+  EXPECT_TRUE(std::filesystem::is_empty(path("there")));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  write_file(path("file"), "");
+  EXPECT_THROW(check_folder_writable(path("file")), Error);
+  EXPECT_THROW(check_folder_writable(path("file/new")), Error);
+  EXPECT_THROW(check_folder_writable("/proc/new"), Error);
+}
+
 // A limit on the size of files stands for a disk that becomes full half-way.
 TEST_F(WriteFile, LeavesTheOldFileWhereTheNewOneDoesNotFit) {
   write_file(path("page"), "old");

@@ -380,6 +380,38 @@ TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
   EXPECT_GT(missed, scaled(1000));
 }
 
+// Along axes and planes of the mesh, where directions have zeros of either sign, and in batches of all sizes.
+TEST(ConcurrentRays, AlongAxesAreThoseOfSingleOnes) {
+  const Mesh mesh = closed(5, false, 0).mesh(false);
+  Random random(41);
+  const double r = mesh.bounds().half().maxCoeff();
+  std::size_t found = 0;
+  for (std::size_t count = 0; count < 40 && !HasFailure(); ++count) {
+    const Placed body = at(mesh, count % 2 == 0 ? Pose() : Pose::from_rpy({1, 2, 3}, 0, 0, M_PI / 2));
+    const Vec3 center = body.pose * mesh.bounds().center();
+    std::vector<Ray> rays;
+    for (std::size_t i = 0; i < count; ++i) {
+      Vec3 direction = Vec3::Constant(i % 2 == 0 ? 0.0 : -0.0), off = Vec3::Zero();
+      const auto axis = static_cast<Eigen::Index>(i % 3);
+      direction[axis] = i % 4 < 2 ? 1 : -1;
+      if (i % 5 == 0) direction[(axis + 1) % 3] = 1e-20;
+      if (i % 7 == 0) direction[(axis + 1) % 3] = 1;
+      off[(axis + 2) % 3] = i % 2 == 0 ? 0 : random.uniform(-r, r);
+      rays.emplace_back(center + off - (i % 6 == 0 ? 0 : 3 * r) * direction, direction);
+    }
+    std::vector<RayHit> hits(rays.size());
+    raycast_each(body, rays, hits, {.threads = 1});
+    for (std::size_t i = 0; i < count; ++i) {
+      const RayHit single = raycast(body, rays[i]);
+      EXPECT_EQ(hits[i].distance, single.distance) << i << " of " << count;
+      EXPECT_EQ(hits[i].feature, single.feature) << i << " of " << count;
+      EXPECT_EQ(hits[i].normal, single.normal) << i << " of " << count;
+      found += single.found() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(found, 500U);
+}
+
 TEST(Raycast, RefusesRaysThatAreNone) {
   EXPECT_EQ(refusal([] { Ray({0, 0, 0}, {0, 0, 0}); }), "ray direction: must be finite and have a length");
   EXPECT_EQ(refusal([] { Ray({0, 0, std::nan("")}, {1, 0, 0}); }), "ray origin: must be finite");

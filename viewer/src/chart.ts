@@ -26,7 +26,7 @@ export class Chart {
     document.head.append(sheet);
     const { profile } = data;
     this.middle = profile.from.map((from, i) => (from + profile.to[i]) / 2);
-    const series = SIDES.map((side) => profile.least[side]);
+    const series = SIDES.map((side) => profile.minimum[side]);
     const lowest = series.flat().reduce<number>((low, x) => Math.min(low, x ?? 0), 0);
     host.replaceChildren();
     this.plot = new uPlot(

@@ -24,7 +24,7 @@ export const SIDES: Side[] = ['left', 'right', 'above', 'below'];
 export interface Profile {
   from: number[];
   to: number[];
-  least: Record<Side, (number | null)[]>; // clearance; null: beyond the limit
+  minimum: Record<Side, (number | null)[]>; // clearance; null: beyond the limit
   worst: (Place | null)[]; // of all sides
   seen: Record<Side, (0 | 1 | null)[]>; // whether the scan saw this side; null: the vehicle does not pass here
   scanned: (0 | 1 | null)[]; // whether it saw all required sides

@@ -1,4 +1,4 @@
-// The way of the vehicle.
+// The path of the vehicle.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { block, type ReportData } from './data';
 

@@ -1,4 +1,4 @@
-// The view in three dimensions: the scan, the way and the vehicle at the chosen moment.
+// The view in three dimensions: the scan, the path and the vehicle at the chosen moment.
 import {
   AmbientLight, BufferGeometry, Color, DirectionalLight, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial,
   PerspectiveCamera, RingGeometry, Scene, Vector3, WebGLRenderer, DoubleSide,
@@ -35,8 +35,8 @@ export class Stage {
     const sun = new DirectionalLight(0xffffff, 1.6);
     sun.position.set(-3, 5, 9);
     this.scene.add(new AmbientLight(0xffffff, 1.3), sun, cloud.group, vehicle.group);
-    const way = new BufferGeometry().setFromPoints(path.positions());
-    const line = new Line(way, new LineBasicMaterial({ color: 0xe8f1f7, transparent: true, opacity: 0.75 }));
+    const line_points = new BufferGeometry().setFromPoints(path.positions());
+    const line = new Line(line_points, new LineBasicMaterial({ color: 0xe8f1f7, transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
     this.scene.add(line);
     const mark = new MeshBasicMaterial({ color: 0xffffff, side: DoubleSide, depthTest: false, transparent: true });

@@ -64,7 +64,7 @@ struct Counts {
 class SweptClearance {
  public:
   /// Throws Error for an empty path, 2^31 poses and more, a limit that is negative or not a number, an empty model, and
-  /// a deforming model that has not as many frames as there are poses.
+  /// a deforming model whose number of frames is not that of the poses.
   SweptClearance(const Model& model, std::span<const Pose> path, const Options& options = {});
   /// Moving is copying: what was moved from answers as before.
   SweptClearance(const SweptClearance&) = default;

@@ -30,7 +30,7 @@ class Gauge {
   /// The largest distance of the outline from the track's line.
   double reach() const { return reach_; }
 
-  /// Metres from the outline, negative inside, 0 on it. NaN for what is no number. O(n).
+  /// Metres from the outline, negative inside, 0 on it. NaN for NaN. O(n).
   double clearance(const Vec2& p) const;
 
  private:

@@ -21,7 +21,7 @@
 namespace graze::clearance {
 
 /// How a clearance c stands to the thresholds: hit c <= 0, fail c < fail, warn c < warn, clear otherwise; c being the
-/// minimum that the truth can be, the reported value less its tolerance. What is no number is a hit.
+/// minimum that the truth can be, the reported value less its tolerance. NaN is a hit.
 enum class Level : std::uint8_t { hit, fail, warn, clear };
 /// How many levels there are.
 inline constexpr std::size_t kLevels = 4;
@@ -135,7 +135,7 @@ struct ReportCluster {
 
 /// What may be said of all of it.
 enum class Verdict : std::uint8_t {
-  fails,           ///< some point does not keep the clearance `fail`, wherever else nobody looked
+  fails,           ///< some point does not keep the clearance `fail`, whatever was not scanned
   not_checked,     ///< the scan has seen too little of the path for any statement
   partly_checked,  ///< all points keep it, and stretches of the path were not scanned
   clear            ///< all points keep it, and all of the path was scanned
@@ -167,7 +167,7 @@ PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& 
 Level level_of(double clearance, const ReportOptions& options);
 
 /// What a row of the profile amounts to: the level of its minimum clearance, or "not scanned" where that would be
-/// "clear" and nobody looked.
+/// "clear" and nothing was scanned.
 std::string_view level_name(const ProfileRow& row, const ReportOptions& options);
 
 /// Takes in a scan part by part and makes its report, in memory that grows with the length of the path and with what

@@ -34,8 +34,8 @@ class Track {
   /// Metres from the first pose to the last.
   double length() const { return chainage_.back(); }
 
-  /// The place at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage that
-  /// is no number gives the start. O(log n). Its distance is 0.
+  /// The place at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage
+  /// of NaN gives the start. O(log n). Its distance is 0.
   TrackPlace place_at(double chainage) const;
   Pose pose_at(double chainage) const { return pose_at(place_at(chainage)); }
   Pose pose_at(const TrackPlace& place) const;
@@ -47,7 +47,7 @@ class Track {
   TrackPlace nearest(const Vec3& point, double limit = kInfinity) const;
 
   /// The first place behind `from`, towards the end, whose distance from the position of `from` is `distance`
-  /// metres as the crow flies, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
+  /// metres in a straight line, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
   /// between the two.
   TrackPlace ahead(const TrackPlace& from, double distance) const;
   /// The same towards the start.

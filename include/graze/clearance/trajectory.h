@@ -31,7 +31,7 @@ struct SmoothingOptions {
 ///     Trajectory even = track.resampled(0.06);
 ///     SmoothedTrajectory smooth = track.smoothed({.tolerance = 0.005});     // smooth.residual: at most 0.005
 ///
-/// The members are open to whoever makes a trajectory; what is asked of them is what `check` checks. Track answers many
+/// The members may be set directly; `check` states what is required of them. Track answers many
 /// questions about one trajectory faster.
 struct Trajectory {
   std::vector<double> times;  ///< seconds, each later than the one before; one per pose, or none at all
@@ -49,7 +49,7 @@ struct Trajectory {
   /// The chainage of the last pose; 0 if there is none.
   double length() const;
   /// The pose at a chainage, clamped to the ends; where the origin rests, the last of the poses there. O(n). Throws
-  /// Error for an empty trajectory and for a chainage that is no number.
+  /// Error for an empty trajectory and for a chainage of NaN.
   Pose pose_at(double chainage) const;
 
   /// Poses at equal distances of chainage, as large as they can be up to `step` metres; the ends are kept, and so is

@@ -29,17 +29,17 @@ std::string_view name_of(CloudEncoding encoding);  ///< "ascii", "binary", "bina
 struct CloudUnits {
   /// What is known of the unit.
   enum class Kind : std::uint8_t {
-    not_told,  ///< the file says nothing; its numbers are taken for metres
-    length,    ///< `metres` says which
-    angle,     ///< x and y are longitude and latitude, or the reverse: no lengths
-    unknown,   ///< the file says something that could not be understood; its numbers are taken for metres, with a note
+    not_stated,  ///< the file says nothing; its numbers are taken as metres
+    length,      ///< `metres` says which
+    angle,       ///< x and y are longitude and latitude, or the reverse: no lengths
+    unknown,  ///< the file says something that could not be understood; its numbers are taken for metres, with a note
   };
-  Kind kind = Kind::not_told;  ///< which of these
-  Vec3 metres = Vec3::Ones();  ///< per unit of x, y and z; 1 unless kind is length
-  std::string name;            ///< of x and y: "metre", "US survey foot", "degree"
-  std::string vertical_name;   ///< of z
-  bool vertical_told = false;  ///< false: z is taken to be in the unit of x and y
-  std::string source;          ///< "WKT", "GeoTIFF keys (EPSG:2994)"
+  Kind kind = Kind::not_stated;  ///< which of these
+  Vec3 metres = Vec3::Ones();    ///< per unit of x, y and z; 1 unless kind is length
+  std::string name;              ///< of x and y: "metre", "US survey foot", "degree"
+  std::string vertical_name;     ///< of z
+  bool vertical_stated = false;  ///< false: z is taken to be in the unit of x and y
+  std::string source;            ///< "WKT", "GeoTIFF keys (EPSG:2994)"
 };
 /// One line: "US survey foot (0.30480060960121924 m), by its WKT".
 std::string describe(const CloudUnits& units);
@@ -70,7 +70,7 @@ struct ReadCloudOptions {
   bool attributes = true;        ///< false: coordinates only
   bool apply_viewpoint = false;  ///< PCD: moves the points from the sensor's frame to that of its viewpoint
   /// Metres per unit of the file, whatever it states itself; 1 leaves its numbers as they are. If absent, what the file
-  /// states holds: feet become metres, with a note in the header, and degrees are an Error, since they are no lengths.
+  /// states holds: feet become metres, with a note in the header, and degrees are an Error, since they are not lengths.
   std::optional<double> unit = {};
   Progress progress = {};  ///< cancelling throws Error
 };
@@ -135,7 +135,7 @@ struct WriteCloudOptions {
   std::optional<int> las_minor = {};            ///< 2 or 4; the lower one that can hold the attributes if absent
   std::optional<char> separator = {};           ///< text: comma for .csv, otherwise a blank, if absent
   bool header = true;                           ///< text: a line with the names of the columns
-  bool drop_skipped = false;                    ///< leaves out what is no point; LAS does always
+  bool drop_skipped = false;                    ///< leaves out what is not a point; LAS does always
   std::string projection_records = {};          ///< LAS: see CloudHeader
   std::uint16_t global_encoding = 0;            ///< LAS: see CloudHeader
   std::optional<Pose> viewpoint = {};           ///< PCD
@@ -151,7 +151,7 @@ struct WriteCloudReport {
 };
 
 /// The format that a file of this name is written in, by its extension. Throws Error if graze writes none of that kind:
-/// what takes long to make is to be refused before.
+/// check it before work that takes long.
 CloudFormat writable_cloud_format(const std::string& path);
 
 /// Writes a cloud, beside its place and renamed when complete. Attributes keep their types where the format has them;

@@ -46,7 +46,7 @@ struct MeshHeader {
   std::size_t parts = 0;              ///< pieces that the file distinguishes: solids, objects, placed primitives
   std::size_t polygons = 0;           ///< faces of more than three corners; cut into triangles
   std::size_t crossed_polygons = 0;   ///< of these, such as cross themselves or have no normal, where it is noticed
-  std::size_t lines = 0, points = 0;  ///< primitives that are no surface: left out
+  std::size_t lines = 0, points = 0;  ///< primitives that are not surfaces: left out
   std::vector<std::string> notes;     ///< what else the file holds and graze leaves out, a sentence each
 };
 

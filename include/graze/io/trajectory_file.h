@@ -47,8 +47,8 @@ struct TrajectoryFile {
 };
 
 /// Reads a trajectory; the columns of CSV and all else: docs/trajectories.md. Throws Error naming the file, the line
-/// and the reason: for anything that is no number, NaN, a quaternion of length zero, a matrix that is no rotation (to
-/// within 1e-3; what is nearly one is made one, and that is noted), times that do not increase, and a file without
+/// and the reason: for anything that is not a number, NaN, a quaternion of length zero, a matrix that is not a rotation
+/// (to within 1e-3; what is nearly one is made one, and that is noted), times that do not increase, and a file without
 /// poses. Takes no more memory than 64 MiB + 64 × the size of the file.
 ///
 ///     Trajectory track = read_trajectory("track.tum");

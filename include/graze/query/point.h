@@ -1,4 +1,4 @@
-// Points and bodies: inside or not, how far, and the nearest place of the surface.
+// Points and bodies: inside or not, how far, and the nearest point of the surface.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct ClosestPoint {
   /// Whether there is one within the limit.
   bool found() const { return distance < kInfinity; }
 };
-/// The place of the body's surface that is nearest to a point of the world. Throws Error for a point that is not
+/// The point of the body's surface that is nearest to a point of the world. Throws Error for a point that is not
 /// finite.
 ///
 ///     ClosestPoint c = closest_point(at(part), probe);

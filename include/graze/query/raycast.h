@@ -8,7 +8,7 @@
 
 namespace graze {
 
-/// From a place of the world along a direction, for some length or without end.
+/// From a point of the world along a direction, for some length or without end.
 class Ray {
  public:
   /// The direction need not be a unit vector. Throws Error if it has no length, if a coordinate is not finite or that
@@ -55,8 +55,8 @@ RayHit raycast(const Placed& body, const Ray& ray);
 /// Whether there is anything to meet: ends at the first thing found.
 bool meets(const Placed& body, const Ray& ray);
 
-/// Every place where the ray enters or leaves, meets a triangle or passes a ball, nearest first and as many as fit into
-/// the buffer: then those that are nearest. Places behind the ray's origin do not count.
+/// Every point where the ray enters or leaves, meets a triangle or passes a ball, nearest first: the nearest ones if
+/// the buffer has no room for all. Points behind the ray's origin do not count.
 std::span<RayHit> raycast_all(const Placed& body, const Ray& ray, std::span<RayHit> buffer);
 
 /// Options of raycast_each().
