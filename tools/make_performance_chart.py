@@ -22,6 +22,7 @@ TITLES = {
     "bounds": "trees of AABB, OBB, RSS, k-DOP",
     "clouds": "shape, mesh × cloud",
     "scenes": "broad phases",
+    "motion": "bodies that move",
     "points": "spheres × points",
     "kd_tree": "k-d tree",
     "points_in_meshes": "points and rays × mesh",

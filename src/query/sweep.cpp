@@ -25,12 +25,18 @@ struct Side {
   const Moving& body;
   double radius;  // no point is farther from the origin of the moving frame; infinite
   bool convex;
+  // A ball around all of it, in the moving frame.
+  Vec3 center = Vec3::Zero();
+  double ball = kInfinity;
 
   explicit Side(const Moving& moving) : body(moving), radius(0), convex(is_convex(moving.geometry)) {
     const Aabb box = bounds(moving.geometry, moving.local);
     if (box.empty()) return;
     radius = box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs()).norm() * (1 + 8 * kEpsilon) + moving.uncertainty;
     if (std::isnan(radius)) radius = kInfinity;
+    if (std::isinf(radius)) return;
+    center = box.center();
+    ball = std::sqrt(norm_sq(box.half())) * (1 + 8 * kEpsilon) + moving.uncertainty;
   }
   Placed placed(const Pose& pose) const {
     Placed placed = at(body.geometry, pose, body.local);
@@ -50,6 +56,13 @@ class Advance {
     for (int step = 0; step < options_.max_steps; ++step) {
       s.pose_a = a_.body.motion.at(t), s.pose_b = b_.body.motion.at(t);
       const Approach approach = approach_from(t, s.pose_a, s.pose_b);
+      if (const double far = time_of_balls(approach, s.pose_a, s.pose_b); far > 0) {
+        s.last_free = t;
+        if (t >= 1) break;
+        t = std::min(t + far, approach.end);
+        s.time = std::min(t, 1.0);
+        continue;
+      }
       const double limit = options_.margin + approach.speed() * (approach.end - t) + 2 * approach.rounding;
       const Placed a = a_.placed(s.pose_a), b = b_.placed(s.pose_b);
       s.contact = distance(a, b, {.limit = limit, .depth = false, .cache = options_.cache});
@@ -75,8 +88,11 @@ class Advance {
   }
 
  private:
-  static Sweep unknown(Sweep s, double t) {
+  // They are apart until then, and nothing is known of what follows.
+  Sweep unknown(Sweep s, double t) const {
     s.hit = true, s.certain = false, s.time = t;
+    s.pose_a = a_.body.motion.at(t), s.pose_b = b_.body.motion.at(t);
+    s.contact = distance(a_.placed(s.pose_a), b_.placed(s.pose_b), {.depth = false});
     return s;
   }
 
@@ -114,6 +130,18 @@ class Advance {
     return r;
   }
 
+  // How long balls around the bodies stay apart; 0 if they are not so far apart that it is worth to know.
+  double time_of_balls(const Approach& approach, const Pose& pose_a, const Pose& pose_b) const {
+    constexpr double kWorth = 0.05;
+    const double balls = a_.ball + b_.ball;
+    if (!approach.constant || std::isinf(balls)) return 0;
+    const Vec3 between = minus(pose_b * b_.center, pose_a * a_.center);
+    const double length = std::sqrt(norm_sq(between)), gap = length - balls - options_.margin - approach.rounding;
+    if (!(gap > kWorth * (balls + options_.margin) + options_.tolerance)) return 0;
+    const Vec3 n = times(1 / length, between);
+    return Approach::time_of(gap, std::min(approach.speed(), approach.speed_along(n)));
+  }
+
   // Until then the bodies stay farther apart than the margin: `gap` more than that now.
   double next_time(double t, double gap, const Approach& approach, const Placed& a, const Placed& b, const Vec3& n) {
     const double left = approach.end - t;
@@ -127,7 +155,7 @@ class Advance {
 
   // Of meshes and clouds: by parts, looking ahead as far as few of them matter.
   double step_of_parts(double step, double left, const Approach& approach, const Placed& a, const Placed& b) {
-    constexpr int kBudget = 2000, kFew = 200;
+    constexpr int kBudget = 300, kFew = 50;
     constexpr double kMin = 4, kMax = 1e12;
     int pairs = 0;
     const double horizon = std::min(left, ahead_ * step);

@@ -46,7 +46,7 @@ struct Sweep {
   /// The last time at which they are known to be farther apart than the margin; negative if there is none.
   double last_free = -1;
   Pose pose_a, pose_b;  ///< of the moving frames at `time`
-  Distance contact;     ///< at `time`; of overlaps the depth may not be measured
+  Distance contact;     ///< of a hit, at `time`; of overlaps the depth may not be measured
 };
 
 /// The first time at which two bodies touch, by conservative advancement: what is measured at a time, and how fast any
