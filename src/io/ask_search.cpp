@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/two_sum.h"
 #include "graze/base/error.h"
 #include "graze/index/kd_tree.h"
 #include "graze/io/cloud_file.h"
@@ -22,14 +23,14 @@ struct Wide {
   double value = 0, rest = 0;
 
   void add(double x) {
-    const double sum = value + x, other = sum - value;
-    rest += (value - (sum - other)) + (x - other);
-    value = sum;
+    const DoubleDouble exact = two_sum(value, x);
+    rest += exact.error;
+    value = exact.sum;
   }
   void add_product(double x, double y) {
-    const double product = x * y;
-    rest += std::fma(x, y, -product);
-    add(product);
+    const DoubleDouble exact = two_product(x, y);
+    rest += exact.error;
+    add(exact.sum);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/two_sum.h"
 #include "scene/tree.h"
 
 namespace graze::scene {
@@ -28,10 +29,8 @@ template <class... Lengths>
 double sum_up(double first, Lengths... others) {
   double sum = first;
   const auto add = [&sum](double x) {
-    const double before = sum;
-    sum += x;
-    const double part = sum - before, error = (before - (sum - part)) + (x - part);
-    if (error > 0) sum = std::nextafter(sum, kInfinity);
+    const DoubleDouble exact = two_sum(sum, x);
+    sum = exact.error > 0 ? std::nextafter(exact.sum, kInfinity) : exact.sum;
   };
   (add(others), ...);
   return sum;
