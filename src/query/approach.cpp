@@ -1,10 +1,23 @@
 #include "query/approach.h"
 
 #include "query/cloud_tree.h"
+#include "query/farthest.h"
 #include "query/mesh_ask.h"
 
 namespace graze {
 namespace {
+
+// How far apart the two are along n, rounded down. The less there is between them, the more rounding turns the line
+// between their nearest points, and what is long may reach over the plane across it. Planes have their own normal.
+template <class A, class B>
+double gap_along(const A& a, const B& b, const Relative& relative, const Vec3& n) {
+  if constexpr (Unbounded<A> || Unbounded<B>) {
+    return kInfinity;
+  } else {
+    const Vec3 p = farthest(a, n), q = relative.to_a(farthest(b, times(-1, turned_back(relative.rotation, n))));
+    return dot(n, minus(q, p)) - 16 * kEpsilon * (size_of(p) + size_of(q) + size_of(relative.translation));
+  }
+}
 
 // The earliest of all pairs of parts; what is farther apart than anything moves until then is of no interest.
 class EarliestQuery {
@@ -27,11 +40,14 @@ class EarliestQuery {
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
     ++pairs_;
-    const PairDistance d =
-        measure_either(a.primitive(i), b.primitive(j), relative_, {.limit = limit(), .depth = false});
+    const auto part_a = a.primitive(i);
+    const auto part_b = b.primitive(j);
+    const PairDistance d = measure_either(part_a, part_b, relative_, {.limit = limit(), .depth = false});
     if (d.beyond) return;
+    const double off = d.tolerance + off_, left = std::max(0.0, d.value - off);
+    const double across = std::clamp(gap_along(part_a, part_b, relative_, d.normal) - off, 0.0, left);
     const Vec3 n = times(pair_.swapped ? -1 : 1, turned(pair_.frame, d.normal));
-    time_ = std::min(time_, Approach::time_of(std::max(0.0, d.value - d.tolerance - off_), approach_.speed_along(n)));
+    time_ = std::min(time_, approach_.time_apart(left, across, n));
   }
 
  private:
@@ -44,6 +60,16 @@ class EarliestQuery {
 };
 
 }  // namespace
+
+double gap_across(const Placed& a, const Placed& b, const Vec3& n) {
+  const CanonicalPair pair(a, b);
+  const Relative relative = pair.relative();
+  const Vec3 along_n = turned_back(pair.frame, times(pair.swapped ? -1 : 1, n));
+  return with_kinds<double>(pair, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (Composite<A> || Composite<B>) return -kInfinity;
+    else return gap_along(first, second, relative, along_n);
+  });
+}
 
 double time_apart(const Placed& a, const Placed& b, const Approach& approach, double margin, double horizon, int budget,
                   int& pairs) {

@@ -31,12 +31,21 @@ struct Approach {
     constexpr double kRoundUp = 1 + 1e-12;
     return std::min(speed(), std::max(0.0, dot(velocity, n) + turns * kRoundUp + 8 * kEpsilon * speed()));
   }
+  /// How long convex bodies, or parts of bodies, stay apart: `gap` in all, `across` the plane that the unit n points
+  /// over from a to b, each for certain; 0 or more.
+  double time_apart(double gap, double across, const Vec3& n) const {
+    return std::max(time_of(gap, speed()), across > 0 ? time_of(across, speed_along(n)) : 0);
+  }
   /// How long a gap lasts at a speed.
   static double time_of(double gap, double speed) {
     constexpr double kRoundDown = 1 - 1e-12;
     return speed > 0 ? gap / speed * kRoundDown : kInfinity;
   }
 };
+
+/// How far apart convex bodies are for certain along the unit n, from a to b; infinite for planes, which have but their
+/// own normal; −∞ where a body is not convex.
+double gap_across(const Placed& a, const Placed& b, const Vec3& n);
 
 /// How much time passes, `horizon` at most, before any parts of the two can come within the margin: pair by pair of
 /// their parts, each of which approaches across the plane between its nearest points. 0 if that needs more than

@@ -77,7 +77,7 @@ class Advance {
       }
       s.last_free = t;
       if (t >= 1) break;
-      const double next = s.contact.beyond ? approach.end : next_time(t, gap, approach, a, b, s.contact.normal);
+      const double next = s.contact.beyond ? approach.end : next_time(t, gap, approach, a, b, s.contact);
       if (!(next > t)) return unknown(s, t);  // in double they stand still
       t = next;
       s.time = std::min(t, 1.0);
@@ -96,6 +96,13 @@ class Advance {
     return s;
   }
 
+  // Where they meet, no point is farther from the origin of either than this and the translations. Two planes that
+  // stay as they are turned do so everywhere.
+  double reach_of_contacts() const {
+    const double reach = std::min(a_.radius, b_.radius);
+    return std::isinf(reach) ? 0 : reach;
+  }
+
   // 0 · ∞ is nothing: what does not turn does not, however far it reaches.
   static double turning_of(double spin, double reach) { return spin > 0 ? spin * reach : 0; }
 
@@ -109,7 +116,7 @@ class Advance {
       r.directed = r.constant = false;
       const double all = a_.body.motion.reach(a_.radius, t, 1) + b_.body.motion.reach(b_.radius, t, 1);
       r.turning = t < 1 ? all / (1 - t) : 0;
-      r.rounding = kRounding * (sizes + std::min(a_.radius, b_.radius) + all);
+      r.rounding = kRounding * (sizes + reach_of_contacts() + all);
       return r;
     }
     r.end = std::min(piece_a->end, piece_b->end);
@@ -126,7 +133,8 @@ class Advance {
     const double least_b = std::min(r.turning_b, turning_of(piece_b->spin, seen(a_, piece_b->arm)));
     r.turning = least_a + least_b;
     r.directed = std::isfinite(r.turning_a + r.turning_b);
-    r.rounding = kRounding * (sizes + std::min(a_.radius, b_.radius) + moved + r.turning);
+    const double speeds = std::sqrt(norm_sq(piece_a->velocity)) + std::sqrt(norm_sq(piece_b->velocity));
+    r.rounding = kRounding * (sizes + reach_of_contacts() + moved + speeds + r.turning);
     return r;
   }
 
@@ -143,10 +151,11 @@ class Advance {
   }
 
   // Until then the bodies stay farther apart than the margin: `gap` more than that now.
-  double next_time(double t, double gap, const Approach& approach, const Placed& a, const Placed& b, const Vec3& n) {
-    const double left = approach.end - t;
-    const double speed = convex_ ? approach.speed_along(n) : approach.speed();
-    double step = Approach::time_of(gap, speed);
+  double next_time(double t, double gap, const Approach& approach, const Placed& a, const Placed& b,
+                   const Distance& d) {
+    const double left = approach.end - t, off = d.value - gap;
+    const double across = convex_ ? std::min(gap, gap_across(a, b, d.normal) - off) : 0;
+    double step = approach.time_apart(gap, across, d.normal);
     if (step >= left) return approach.end;
     if (!approach.directed && !approach.constant) return t + step_within_reach(t, gap, left);
     if (!convex_ && approach.directed) step = std::max(step, step_of_parts(step, left, approach, a, b));

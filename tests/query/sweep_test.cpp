@@ -120,7 +120,8 @@ Moving random_body(Generator& random) {
 Placed at_time(const Moving& body, double t) { return at(body.geometry, body.motion.at(t), body.local); }
 
 // What a hit says of its time, and what samples know better.
-void expect_honest(const Moving& a, const Moving& b, const Sweep& s, double margin, int samples) {
+void expect_honest(const Moving& a, const Moving& b, const Sweep& s, double margin, int samples,
+                   double tolerance = kTolerance) {
   for (int i = 0; i <= samples; ++i) {
     const double t = static_cast<double>(i) / samples;
     const graze::Distance d = distance(at_time(a, t), at_time(b, t), {.depth = false});
@@ -141,7 +142,7 @@ void expect_honest(const Moving& a, const Moving& b, const Sweep& s, double marg
   EXPECT_LE(s.last_free, s.time);
   if (!s.certain) return;
   const graze::Distance d = distance(at_time(a, s.time), at_time(b, s.time), {.depth = false});
-  EXPECT_LE(d.value - d.tolerance, margin + kTolerance) << "at " << s.time;
+  EXPECT_LE(d.value - d.tolerance, margin + tolerance) << "at " << s.time;
   if (s.last_free >= 0) {
     const Placed free_a = at_time(a, s.last_free), free_b = at_time(b, s.last_free);
     EXPECT_FALSE(collide(free_a, free_b, {.margin = margin}));
@@ -222,6 +223,39 @@ TEST(Sweep, DoesNotTunnelThroughPlatesHoweverThinAndFar) {
   EXPECT_NEAR(s.time, 1.0 / 6, 1e-5);
 }
 
+// The less there is between a point and a long body, the more rounding turns the line between them: the plane across it
+// must be one that the body does not reach over.
+TEST(Sweep, PastLongBodiesThatItAllButTouchesBelievesNoDirection) {
+  Generator random(5);
+  const Pose along_x = Pose::from_rpy(Vec3::Zero(), 0, std::numbers::pi / 2, 0);
+  const std::vector<Vec3> corners{{-1000, 0, 0}, {1000, 0, 0}, {0, 0, -500}};
+  const std::pair<Geometry, Pose> bodies[] = {
+      {graze::Triangle{corners[0], corners[1], corners[2]}, Pose()},
+      {graze::Mesh(corners, std::vector<graze::MeshTriangle>{{0, 1, 2}}), Pose()},
+      {Box{{1000, 0, 0.5}}, Pose::at({0, 0, -0.5})},
+      {graze::Capsule{0, 1000}, along_x},
+      {graze::Capsule{0.5, 1000}, Pose::at({0, 0, -0.5}) * along_x},
+      {graze::Cylinder{0.5, 1000}, Pose::at({0, 0, -0.5}) * along_x},
+      {graze::Convex::hull_of(std::vector<Vec3>{{-1000, 0, 0}, {1000, 0, 0}, {0, 300, -500}, {0, -100, -500}}),
+       Pose()}};
+  // A point, and a segment across: both touch what is along x when they come down to it.
+  const Geometry falling[] = {Sphere{0}, Sphere{1e-9}, graze::Capsule{0, 50}};
+  for (int i = 0, n = scaled(4000); i < n && !testing::Test::HasFailure(); ++i) {
+    const auto& [body, local] = bodies[random.integer(0, 6)];
+    const Geometry& other = falling[random.integer(0, 2)];
+    const Pose place = random_pose(random, 100);
+    const double gap = random.magnitude(-9, -3), down = 2 * gap + random.magnitude(-9, -3);
+    const double radius = std::holds_alternative<Sphere>(other) ? double{std::get<Sphere>(other).radius} : 0.0;
+    const Vec3 from(random.uniform(-900, 900), 0, gap + radius), way(random.uniform(-10, 10), 0, -down);
+    const Pose across = Pose::from_rpy(from, std::numbers::pi / 2, 0, 0);
+    const Moving moving = at(other, Motion(place * across, place * across.moved_to(from + way)));
+    const Sweep s = sweep(moving, still(at(body, place, local)), {.tolerance = 1e-10});
+    ASSERT_TRUE(s.hit) << i << ": " << name_of(body) << ", " << name_of(other) << ", gap " << gap << ", down " << down
+                       << ", along " << way.x();
+    EXPECT_LE(s.time, (gap + 1e-10) / down) << i << ": " << name_of(body) << ", " << name_of(other);
+  }
+}
+
 TEST(Sweep, EndsAtOnceWhatMovesAwayOrAlong) {
   // A micrometre and a half above the ground for a kilometre: one plane proves it.
   const Sweep along = sweep(at(Box{{1, 1, 1}}, Motion(Pose::at({0, 0, 1 + 1.5e-6}), Pose::at({1000, 0, 1 + 1.5e-6}))),
@@ -276,6 +310,12 @@ TEST(Sweep, AnswersWhatHasNoMotionNoPartsOrNoEnd) {
   const Sweep tilted = sweep(at(graze::HalfSpace(Vec3::UnitZ(), 0), tilt), at(Sphere{0.5}, Pose::at({0, 0, 0.55})));
   ASSERT_TRUE(tilted.hit && tilted.certain);
   EXPECT_NEAR(tilted.time, 0.5, 0.02);
+  // Two planes that do not turn meet when one reaches the other.
+  const graze::HalfSpace ground(Vec3::UnitZ(), 0), ceiling(-Vec3::UnitZ(), -1);
+  EXPECT_FALSE(sweep(still(at(ground)), at(ceiling)).hit);
+  const Sweep lowered = sweep(at(ceiling, Motion({}, Pose::at({0, 0, -2}))), at(ground));
+  ASSERT_TRUE(lowered.hit && lowered.certain);
+  EXPECT_NEAR(lowered.time, 0.5, 1e-6);
   // Two planes that turn meet somewhere.
   EXPECT_TRUE(sweep(at(graze::Plane(Vec3::UnitZ(), 0), tilt), at(graze::Plane(Vec3::UnitZ(), 1))).hit);
 }
