@@ -40,8 +40,8 @@ class EarliestQuery {
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
     ++pairs_;
-    const auto part_a = a.primitive(i);
-    const auto part_b = b.primitive(j);
+    const auto& part_a = a.primitive(i);
+    const auto& part_b = b.primitive(j);
     const PairDistance d = measure_either(part_a, part_b, relative_, {.limit = limit(), .depth = false});
     if (d.beyond) return;
     const double off = d.tolerance + off_, left = std::max(0.0, d.value - off);
