@@ -42,7 +42,7 @@ int main() {
   const Neighbor first = tree.search(region::Segment(a, b, 3)).nearest();
   const Neighbor closest = tree.search(region::Segment(a, b, 3), {.to_axis = true}).nearest();
 
-  // Many searches at once, on all cores: each writes to its own place.
+  // Many searches at once, on all cores: each writes to its own element.
   std::vector<region::Ball> stations;
   for (int i = 0; i < 20; ++i) stations.emplace_back(Vec3(i, 0, 1), 2.2);
   std::vector<std::size_t> counts(stations.size());

@@ -50,8 +50,8 @@ inline bool overlap(const Aabb& a, const Aabb& b) {
 
 /// Euclidean distance of two boxes, 0 where they overlap or touch. An empty box is infinitely far.
 double gap(const Aabb& a, const Aabb& b);
-/// The same, but of boxes that overlap minus the shortest way along an axis that separates them: no two convex sets in
-/// them have a smaller signed distance.
+/// The same, but of boxes that overlap minus the shortest translation along an axis that separates them: no two convex
+/// sets in them have a smaller signed distance.
 double separation(const Aabb& a, const Aabb& b);
 /// Distance of a point from a box, 0 inside.
 double gap(const Aabb& box, const Vec3& p);

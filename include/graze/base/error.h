@@ -1,4 +1,4 @@
-// The one way in which graze refuses input.
+// The one exception with which graze rejects input.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ class Pose {
   /// The rotation as a unit quaternion, real part first and not negative.
   std::array<double, 4> wxyz() const;
 
-  /// The same rotation at another place; throws Error unless finite.
+  /// The same rotation at another position; throws Error unless finite.
   Pose moved_to(const Vec3& translation) const;
 
   /// Body coordinates `p` in the world.

@@ -1,4 +1,4 @@
-// How long work tells whoever waits for it how far it has come, and learns that it is no longer wanted.
+// Progress and cancellation of long-running work.
 #pragma once
 
 #include <atomic>

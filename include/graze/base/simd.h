@@ -1,4 +1,4 @@
-// Which instruction sets the SIMD kernels run on, and a way for tests to choose one.
+// Which instruction sets the SIMD kernels run on, and how tests choose one.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ class SweptClearance {
   SweptClearance& operator=(const SweptClearance&) = default;
   ~SweptClearance() = default;
 
-  /// Measures a block of points into `results`, which has as many places. Big scans come block by block: beside both
+  /// Measures a block of points into `results`, which has the same size. Big scans come block by block: beside both
   /// spans it needs 24 bytes per point of the block, and what a block answers depends on nothing but its points.
   /// Blocks should be near in space (consecutive parts of a scan are) and some millions long; at most 2^31.
   /// Throws Error if the sizes differ.

@@ -27,7 +27,7 @@ DirectionalClearance directional_clearance(const Model& model, const Pose& pose,
 struct ExitDepthOptions {
   double margin = 0;         ///< metres; the swept volume is grown by it; not above the limit of the engine
   int directions = 32;       ///< equally spaced in the cross-section at the pose of minimum clearance, y first
-  double resolution = 1e-3;  ///< metres; places nearer than this to each other along a direction are one
+  double resolution = 1e-3;  ///< metres; intervals closer than this to each other along a direction are one
   double farthest = 10;      ///< metres; the search ends there
 };
 

@@ -49,7 +49,7 @@ enum class GaugeState : std::uint8_t {
 /// What check_gauge() says of a point.
 struct GaugePoint {
   double clearance = kInfinity;          ///< metres from the outline, negative inside; infinite beyond the limit
-  double chainage = 0;                   ///< metres; of the nearest place on the track, if that is within reach
+  double chainage = 0;                   ///< metres; of the nearest position on the track, if that is within reach
   Vec2 section = Vec2::Zero();           ///< y and z of the point in the section at that chainage
   GaugeState state = GaugeState::clear;  ///< which side of the outline
 };

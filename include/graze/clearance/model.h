@@ -17,7 +17,7 @@ namespace clearance {
 
 struct ModelData;
 
-/// How far a place is from a model that stands still.
+/// How far a point is from a model that stands still.
 struct ModelDistance {
   double value = kInfinity;   ///< metres; negative inside of solids, shapes and the balls of a cloud
   std::uint32_t element = 0;  ///< point, triangle or shape; means nothing where the value is infinite
@@ -29,7 +29,7 @@ struct ModelOptions {
   int threads = 0;         ///< that index a cloud (a mesh brings its tree with it); 0: as many as the machine has
 };
 
-/// The moving thing, in its own frame (a vehicle: x forward, y left, z up). Its distance from a place is that of its
+/// The moving thing, in its own frame (a vehicle: x forward, y left, z up). Its distance from a point is that of its
 /// nearest element:
 ///   a cloud       the ball of the cloud's radius around each point, negative inside of a ball;
 ///   a mesh        its triangles; negative inside if it is solid (minus the distance to the surface);
@@ -67,8 +67,8 @@ class Model {
   /// Around everything, the radius of a cloud included; empty without elements.
   const Aabb& bounds() const;
 
-  /// The nearest element of a rigid model to a place in its frame, if it is not beyond `limit`; of equally near ones
-  /// the lowest. A place that is not finite, and an empty model, are infinitely far. No allocation. O(log n)
+  /// The nearest element of a rigid model to a point in its frame, if it is not beyond `limit`; of equally near ones
+  /// the lowest. A point that is not finite, and an empty model, are infinitely far. No allocation. O(log n)
   ModelDistance distance(const Vec3& place, double limit = kInfinity) const;
 
   /// Metres: no element is farther than this from where it is given, as Placed::uncertainty says of shapes. It is part

@@ -1,5 +1,5 @@
 // What a clearance run found, in the form in which the trade writes it down: a verdict, the minimum clearance along
-// the path, and the places that are too narrow, worst first.
+// the path, and the spots that are too narrow, worst first.
 #pragma once
 
 #include <array>
@@ -100,7 +100,7 @@ class ReportPath {
   std::vector<Vec3> directions_;  // of travel from each pose on
 };
 
-/// The minimum clearance on each side between two chainages; a place with infinite clearance where nothing was nearer
+/// The minimum clearance on each side between two chainages; a spot with infinite clearance where nothing was nearer
 /// than the limit of the engine.
 struct ProfileRow {
   double from = 0, to = 0;                        ///< chainage, in metres
@@ -114,7 +114,7 @@ struct ProfileRow {
   double min_clearance() const;
 };
 
-/// What it takes to keep the clearance `fail` at a place.
+/// What it takes to keep the clearance `fail` at a spot.
 struct PlaceDepth {
   DirectionalClearance directional;  ///< from the model where it is nearest, grown by `fail`
   ExitDepth exit;                    ///< out of what the model sweeps, grown by `fail`
@@ -159,7 +159,7 @@ struct Report {
   Verdict verdict() const;
 };
 
-/// Of a place that was found by these engines, of models that move together. Some milliseconds.
+/// Of a spot that was found by these engines, of models that move together. Some milliseconds.
 PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
                     double fail);
 

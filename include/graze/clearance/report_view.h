@@ -36,7 +36,7 @@ struct SectionOptions {
   std::size_t raster = 256;  ///< of the points that fall into one cell of so many per axis, the worst is kept
 };
 
-/// A slice across the vehicle at the moment of a place, seen from behind: y to the left, z up, in the model's frame.
+/// A slice across the vehicle at the moment of a spot, seen from behind: y to the left, z up, in the model's frame.
 struct ReportSection {
   /// A point of the slice.
   struct Point {
@@ -54,7 +54,7 @@ struct ReportSection {
   std::vector<Point> model;   ///< of its points
 };
 
-/// Collects the sections at some places while a scan passes by.
+/// Collects the sections at some spots while a scan passes by.
 ///
 ///     SectionBuilder sections(path, model, places);
 ///     for (…) sections.add(block, results);
@@ -71,7 +71,7 @@ class SectionBuilder {
 
   /// As ReportBuilder::add.
   void add(std::span<const Vec3> points, std::span<const PointClearance> results);
-  /// In the order of the places.
+  /// In the order of the spots.
   std::vector<ReportSection> finish() &&;
 
  private:
@@ -93,7 +93,7 @@ struct ReportCloudNode {
 };
 
 /// Points in levels of detail: every node adds to what its ancestors show. Where several points would be drawn at one
-/// place, the worst stands for them, so that intrusions show from afar.
+/// spot, the worst stands for them, so that intrusions show from afar.
 struct ReportCloud {
   Vec3 origin = Vec3::Zero();                        ///< of all coordinates, in the world
   std::vector<ReportCloudNode> nodes;                ///< the first is the root; parents before children

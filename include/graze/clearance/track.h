@@ -9,7 +9,7 @@
 
 namespace graze::clearance {
 
-/// A place on a track: between pose `segment` and the next.
+/// A position on a track: between pose `segment` and the next.
 struct TrackPlace {
   double chainage = 0;           ///< metres
   std::size_t segment = 0;       ///< index of the pose before it
@@ -34,7 +34,7 @@ class Track {
   /// Metres from the first pose to the last.
   double length() const { return chainage_.back(); }
 
-  /// The place at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage
+  /// The position at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage
   /// of NaN gives the start. O(log n). Its distance is 0.
   TrackPlace place_at(double chainage) const;
   Pose pose_at(double chainage) const { return pose_at(place_at(chainage)); }
@@ -42,11 +42,11 @@ class Track {
   /// Seconds, between those of the two poses; 0 if the trajectory has no times.
   double time_at(const TrackPlace& place) const;
 
-  /// The place of the track that is nearest to a point, the first of them if there are several; its distance is
+  /// The position on the track that is nearest to a point, the first of them if there are several; its distance is
   /// infinite if none is within `limit` metres, or if the point is not finite. O(log n) near the track.
   TrackPlace nearest(const Vec3& point, double limit = kInfinity) const;
 
-  /// The first place behind `from`, towards the end, whose distance from the position of `from` is `distance`
+  /// The first position behind `from`, towards the end, whose distance from the position of `from` is `distance`
   /// metres in a straight line, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
   /// between the two.
   TrackPlace ahead(const TrackPlace& from, double distance) const;

@@ -70,8 +70,8 @@ BoundingBox bounding_box(const Cloud& cloud);
 
 /// A capsule of small volume: the direction is found by local search from the principal axes, the axes of the frame and
 /// the farthest pair; for a direction the axis runs through the smallest circle around the points seen along it, and
-/// the radius trades against the length for the least volume. A ball (half_length 1e-50 m) where that is smaller. Not
-/// proven to be the smallest. Costs about what the box does.
+/// the radius trades against the length for the smallest volume. A ball (half_length 1e-50 m) where that is smaller.
+/// Not proven to be the smallest. Costs about what the box does.
 BoundingCapsule bounding_capsule(std::span<const Vec3> points);
 BoundingCapsule bounding_capsule(const Mesh& mesh);
 BoundingCapsule bounding_capsule(const Cloud& cloud);

@@ -37,7 +37,7 @@ struct CloudOptions {
 ///
 /// Coordinates are stored as float32 in blocks of kBlock consecutive points, relative to a double origin per block.
 /// float32 input is stored unchanged, to the bit and about the origin 0. Doubles that are no such floats are rounded:
-/// `rounding()` tells by how much at most, and what was rounded away is kept, so that `point(i)` is exact.
+/// `rounding()` is the largest such error, and what was rounded away is kept, so that `point(i)` is exact.
 /// Memory per point: 12 bytes; 4 more for every coordinate of which a second float32 holds what was rounded away (those
 /// of geo-referenced scans), 8 more where only the double itself does; plus the attributes. Making one takes O(n) time
 /// and no other memory. The tree and the grid below are made when something first asks for them, once for all copies.
@@ -83,7 +83,7 @@ class Cloud {
 
   /// The point nearest to `p`, with its index and its distance in metres; none if there are no points, or none within
   /// `limit` (inclusive). Equal distances go to the lower index. Points count without their radius: how far their balls
-  /// are is told by closest_point() of query/point.h. Goes through the tree above, O(log n). Throws Error for a `p`
+  /// are is reported by closest_point() of query/point.h. Goes through the tree above, O(log n). Throws Error for a `p`
   /// that is not finite or beyond 1e50 and for a limit that is negative or NaN.
   ///
   ///     Neighbor n = cloud.nearest(p, 0.5);

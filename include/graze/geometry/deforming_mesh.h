@@ -22,13 +22,13 @@ namespace graze {
 ///     Mesh state = cloth.mesh();                        // stays as it is, whatever becomes of the cloth
 ///
 /// While nobody holds a mesh of the current state, changes are made in place; otherwise they are made in a copy, and
-/// whoever holds the old state, on any thread, keeps it. Everything that follows from the vertices (the tree, bounds,
+/// holders of the old state, on any thread, keep it. Everything that follows from the vertices (the tree, bounds,
 /// which parts are connected, which way a solid faces) follows them: after any sequence of moves it is that of a new
 /// mesh, but for how the tree divides the triangles, which rebuild() renews.
 ///
 /// One writer at a time; mesh() may be called by several threads while nobody writes. A copy starts from the current
-/// state of the original and goes its own way, and moving is copying. Memory: that of a mesh, and about 40 bytes per
-/// triangle that refits work in.
+/// state of the original and changes independently, and moving is copying. Memory: that of a mesh, and about 40 bytes
+/// per triangle that refits work in.
 class DeformingMesh {
  public:
   /// Starts with the vertices and triangles of a mesh.
@@ -42,7 +42,7 @@ class DeformingMesh {
 
   /// Moves the vertices; the triangles stay as they are. About 40 ns per triangle, 2 µs of a solid. Throws Error
   /// unless there are as many as before and all are finite and in range, and if a solid would open: where only equal
-  /// places of different vertices close it, and these part. Changes nothing if it throws.
+  /// positions of different vertices close it, and these part. Changes nothing if it throws.
   void replace_vertices(std::span<const Vec3> vertices, const ThreadOptions& options = {});
   /// How much costlier queries have become since the tree was built: 1 at first, growing as refits fit less well.
   double cost_ratio() const { return data().cost_ratio(); }

@@ -1,4 +1,4 @@
-// Everything a user can place in space, behind one closed variant.
+// Everything that can be placed in space, behind one closed variant.
 #pragma once
 
 #include <concepts>

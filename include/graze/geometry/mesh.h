@@ -26,19 +26,20 @@ using MeshTriangle = std::array<std::uint32_t, 3>;
 
 /// Options of a Mesh.
 struct MeshOptions {
-  /// The inside belongs to the mesh too. Needs a closed mesh: every edge is run through as often one way as the other.
+  /// The inside belongs to the mesh too. Needs a closed mesh: every edge is traversed as often in one direction as in
+  /// the other.
   bool solid = false;
   int threads = 0;  ///< that build; 0: as many as the machine has. The mesh does not depend on it.
 };
 
-/// What a mesh is like. Vertices at equal places count as one here, whatever their indices.
+/// What a mesh is like. Vertices at equal positions count as one here, whatever their indices.
 struct MeshReport {
   std::size_t vertices = 0, triangles = 0;  ///< as given
   std::size_t unused_vertices = 0;          ///< that no triangle refers to
   std::size_t degenerate = 0;               ///< triangles without area
   std::size_t duplicate = 0;                ///< triangles with the three corners of an earlier one
   std::size_t pieces = 0;                   ///< parts that share no vertex
-  std::size_t open_edges = 0;               ///< run through more often one way than the other
+  std::size_t open_edges = 0;               ///< traversed more often in one direction than in the other
   std::size_t non_manifold_edges = 0;       ///< with more than two triangles
   /// The first open edge in the order of the triangles, as the caller's vertex indices.
   std::optional<std::array<std::uint32_t, 2>> first_open_edge;

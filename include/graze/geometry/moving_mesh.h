@@ -1,4 +1,4 @@
-// A mesh on its way from one shape to the next.
+// A mesh that moves from one shape to the next.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,13 @@ struct Sweep;
 
 /// The times in [0, 1] at which two boxes are not farther than `margin` (m) apart along any axis, while a goes from a0
 /// to a1 and b from b0 to b1, all sides at constant speed. Rounded outwards; empty if there are none. Everything that
-/// goes straight from a place in a0 to a place in a1 is in that box all the time. What is not a number is near always.
+/// goes straight from a point in a0 to a point in a1 is in that box all the time. What is not a number is near always.
 Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aabb& b1, double margin = 0);
 
-/// A mesh whose vertices each go straight from one place to another over t in [0, 1], with bounds over the whole move:
-/// what continuous collision searches. It is a type of its own, so that bounds over a move are never taken for those of
-/// a mesh that stands (which still answers, as from()), nor asked before they hold: the states of FCL's Figure 3
-/// without a way to leave one half done.
+/// A mesh whose vertices each go straight from one position to another over t in [0, 1], with bounds over the whole
+/// move: what continuous collision searches. It is a type of its own, so that bounds over a move are never taken for
+/// those of a mesh that stands (which still answers, as from()), nor asked before they hold: the states of FCL's Figure
+/// 3 and none can be left half done.
 ///
 ///     MovingMesh cloth(mesh, next_vertices);
 ///     cloth.visit_near(box, [&](std::size_t i, const Interval& times) { … });   // triangles that may meet the box

@@ -26,8 +26,8 @@ using SplitRule = std::function<SplitPlane(std::span<const Aabb>)>;
 namespace split {
 SplitPlane middle(std::span<const Aabb> boxes);  ///< half-way between the outermost centres, along the widest axis
 SplitPlane mean(std::span<const Aabb> boxes);    ///< through the mean of the centres, along the widest axis
-SplitPlane median(std::span<const Aabb> boxes);  ///< through the median: the least deep tree
-SplitPlane surface_area(std::span<const Aabb> boxes);  ///< where boxes of both sides cost least, over three axes
+SplitPlane median(std::span<const Aabb> boxes);  ///< through the median: the shallowest tree
+SplitPlane surface_area(std::span<const Aabb> boxes);  ///< where the cost of both sides is smallest, over three axes
 SplitPlane principal(std::span<const Aabb> boxes);     ///< through the mean, across the direction of largest spread
 }  // namespace split
 
@@ -36,9 +36,9 @@ SplitPlane principal(std::span<const Aabb> boxes);     ///< through the mean, ac
 using FitRule = std::function<Mat3(std::span<const Vec3>)>;
 namespace fit {
 Mat3 frame(std::span<const Vec3> points);      ///< those of the frame: cheapest
-Mat3 principal(std::span<const Vec3> points);  ///< of largest to least spread (Gottschalk et al. 1996)
+Mat3 principal(std::span<const Vec3> points);  ///< of largest to smallest spread (Gottschalk et al. 1996)
 Mat3 smallest(
-    std::span<const Vec3> points);  ///< the best of those two and of turns about the direction of least spread
+    std::span<const Vec3> points);  ///< the best of those two and of turns about the direction of smallest spread
 }  // namespace fit
 
 /// Bounds along fixed directions can only be divided in different ways …
@@ -60,7 +60,7 @@ struct OrientedBoundsOptions {
 ///     BoundsTree<Obb> tree(vertices, triangles, {.split = split::median, .fit = fit::smallest});
 ///     tree.refit(bent);                               // the same triangles elsewhere
 ///     if (tree.cost_ratio() > 2) tree.rebuild(bent);       // searches cost twice what they did
-///     tree.refit_over_move(bent, next);               // bounds that hold every triangle all the way
+///     tree.refit_over_move(bent, next);               // bounds that hold every triangle throughout the move
 ///
 /// There is no state in which a tree cannot be asked, and other triangles make another tree. It shows itself as a
 /// Hierarchy (graze/query/hierarchy.h), whose primitives are slots: order()[slot] is the caller's index.
@@ -88,7 +88,7 @@ class BoundsTree {
 
   /// The vertices (or points) are elsewhere: the division stays, the bounds follow. Throws unless there are as many.
   void refit(std::span<const Vec3> vertices);
-  /// Each vertex goes straight from one place to another: every bound holds what is below it at all times between.
+  /// Each vertex goes straight from one position to another: every bound holds what is below it at all times between.
   void refit_over_move(std::span<const Vec3> from, std::span<const Vec3> to);
   /// Divides anew.
   void rebuild(std::span<const Vec3> vertices);

@@ -180,14 +180,14 @@ class BroadPhase {
   /// The nearest two boxes of two sets, no farther apart than `limit` metres.
   NearestBoxes nearest(const BroadPhase& other, double limit = kInfinity) const;
 
-  /// Calls visit(BoxHit) for every box that `box` overlaps on its way: moved by t · direction, 0 ≤ t ≤ `limit`. Each
-  /// once, in no particular order. Perhaps also for some that it misses by the rounding of its coordinates.
+  /// Calls visit(BoxHit) for every box that `box` overlaps along its path: moved by t · direction, 0 ≤ t ≤ `limit`.
+  /// Each once, in no particular order. Perhaps also for some that it misses by the rounding of its coordinates.
   template <class Visit>
   void visit_swept(const Box& box, const Vec& direction, double limit, Visit&& visit) const {
     visit_swept_erased(box, direction, limit, detail::erased(visit),
                        &detail::call_visitor<std::remove_reference_t<Visit>, BoxHit>);
   }
-  /// The first box that `box` overlaps on its way by `move`.
+  /// The first box that `box` overlaps while it moves by `move`.
   BoxHit sweep(const Box& box, const Vec& move) const;
   /// The first box on a ray.
   BoxHit raycast(const Vec& from, const Vec& direction, double limit = kInfinity) const;

@@ -50,7 +50,7 @@ class Bvh {
   /// Moves the boxes in place: the division stays, the bounds follow. Throws Error, and changes nothing, unless there
   /// are as many boxes as before and all are as the constructor wants them.
   void refit(std::span<const Aabb> boxes);
-  /// The same for boxes on their way: box i goes from from[i] to to[i], its sides straight (or is that of something
+  /// The same for moving boxes: box i goes from from[i] to to[i], its sides straight (or is that of something
   /// whose points do). Searches then find what overlaps at any time of the move; the next refit or build ends that.
   /// Throws as refit does.
   void refit_over_move(std::span<const Aabb> from, std::span<const Aabb> to);

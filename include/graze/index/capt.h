@@ -19,13 +19,13 @@ struct CaptOptions {
 };
 
 /// The tree of "Collision-Affording Point Trees" (paper 002): a balanced k-d tree in one array, with one point per
-/// leaf, whose leaves also hold every point that a sphere of up to `max_radius` around any place in the leaf can
+/// leaf, whose leaves also hold every point that a sphere of up to `max_radius` around any point in the leaf can
 /// touch. A query walks down once and looks at one list.
 ///
 /// Unlike the published one it is exact: nothing is missed, the point radius counts, radii out of the range are
-/// answered by walking the tree both ways, and nonsense is a collision. It is kept as the yardstick of PointGrid, which
-/// is ready a hundred times sooner in a fraction of the memory; where one small cloud is asked very often it is still
-/// an option.
+/// answered by walking the tree both ways, and invalid input is a collision. It is kept as the reference for PointGrid,
+/// which is ready a hundred times sooner in a fraction of the memory; where one small cloud is asked very often it is
+/// still an option.
 ///
 ///     Capt tree(points, {.min_radius = 0.01, .max_radius = 0.08});
 ///     if (tree.collides({0.3, 0.1, 0.8}, 0.05)) …

@@ -144,7 +144,7 @@ class KdTree {
                                           const ParallelOptions& parallel) const;
 
   std::size_t skipped_ = 0;  // first: making the tree sets it
-  // At most one of them; which one tells the type of the caller's coordinates.
+  // At most one of them; which one determines the type of the caller's coordinates.
   std::unique_ptr<kd_tree::Tree<float>> floats_;
   std::unique_ptr<kd_tree::Tree<double>> doubles_;
 };

@@ -11,12 +11,12 @@ namespace graze {
 /// Children of a node, at most.
 inline constexpr std::size_t kWide = 8;
 
-/// What a walk tells of the children of a place that it opens.
+/// What a walk reports about the children of a place that it opens.
 template <class Bound>
 struct Children {
   alignas(64) Bound bound[kWide];  ///< nothing in a child has a number below this; of all whose bits are set
   alignas(64) Bound other[kWide];  ///< room for another order than that of the bounds
-  const Bound* order = bound;      ///< the least is visited first
+  const Bound* order = bound;      ///< the smallest is visited first
   unsigned near = 0;               ///< a bit for each that is of interest
   unsigned apart = 0;              ///< a bit for each other one, if the list of the walk wants to know
 };
@@ -31,7 +31,7 @@ struct Pending {
 template <class W>
 using PendingOf = Pending<typename W::Place, typename W::Bound>;
 
-/// A question on its way through trees. Every question is one shrinking number: a child has a bound that nothing in it
+/// A question that walks through trees. Every question is one shrinking number: a child has a bound that nothing in it
 /// falls below, places with a bound `beyond` the limit are skipped, and `leaf` may lower the limit.
 template <class W>
 concept WideWalk = requires(W& walk, const typename W::Place& place, Children<typename W::Bound>& children,
@@ -95,7 +95,7 @@ std::size_t sorted_children(unsigned near, const Number* order, const Put& put) 
 
 /// A list, depth first: of the children the nearest, and what is below it, before the next. `kDepth` and `kChildren`
 /// are promises of who made the tree, of two trees the sum and the larger; no input can overrun the stack. The list
-/// begins with the place that it is made of; more can be `push`ed.
+/// starts with the place that it is made of; more can be `push`ed.
 template <class Place, class Bound, std::size_t kDepth, std::size_t kChildren = kWide>
 class NearStack {
  public:

@@ -79,7 +79,7 @@ class PointGrid {
   Neighbor nearest(const Vec3& center, double limit = kInfinity) const;
 
   /// At least the distance that nearest() finds, and mostly not much more, for the price of a look-up; infinite where
-  /// the grid does not tell.
+  /// the grid cannot decide.
   double nearest_at_most(const Vec3& center) const;
 
   /// Points in the index, and points left out because a coordinate was NaN or infinite.

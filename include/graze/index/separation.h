@@ -1,4 +1,4 @@
-// How far apart two bounds are at the least, wherever they stand.
+// The minimum distance of two bounds, wherever they stand.
 #pragma once
 
 #include <array>

@@ -82,7 +82,7 @@ struct ReadCloudOptions {
 ///
 ///     Cloud scan = read_cloud("scan.las", {.radius = 0.01});
 ///
-/// Throws Error naming the file, the place (line or byte) and the reason. Never takes more memory than 64 MiB + 64 ×
+/// Throws Error naming the file, the location (line or byte) and the reason. Never takes more memory than 64 MiB + 64 ×
 /// the size of the file, whatever it claims.
 Cloud read_cloud(const std::string& path, const ReadCloudOptions& options = {});
 /// The same from bytes in memory; `name` stands for them in errors, its extension counts where the bytes do not.
@@ -154,11 +154,11 @@ struct WriteCloudReport {
 /// check it before work that takes long.
 CloudFormat writable_cloud_format(const std::string& path);
 
-/// Writes a cloud, beside its place and renamed when complete. Attributes keep their types where the format has them;
-/// where it has not, an Error says so rather than losing values. Values that LAS has a field for go there by name
-/// (intensity, classification, …) if all of them fit exactly, otherwise to extra bytes with another name, and all other
-/// attributes to extra bytes. Names that the format would take for something else, such as X in a table, are changed.
-/// The notes name each attribute that is not found under its name with its values.
+/// Writes a cloud to a temporary file beside it, renamed when complete. Attributes keep their types where the format
+/// has them; where it has not, an Error says so rather than losing values. Values that LAS has a field for go there by
+/// name (intensity, classification, …) if all of them fit exactly, otherwise to extra bytes with another name, and all
+/// other attributes to extra bytes. Names that the format would take for something else, such as X in a table, are
+/// changed. The notes name each attribute that is not found under its name with its values.
 ///
 ///     write_cloud("scan.ply", cloud, {.encoding = CloudEncoding::ascii});
 WriteCloudReport write_cloud(const std::string& path, const Cloud& cloud, const WriteCloudOptions& options = {});

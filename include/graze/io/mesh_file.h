@@ -70,15 +70,15 @@ struct MeshFile {
 };
 
 /// Reads a mesh of any of these formats; the bytes determine which one, the name only where they do not. STL:
-/// ascii and binary, corners at the same place become one vertex. OBJ: polygons, indices of either sign. PLY: all three
-/// encodings, polygons and strips. OFF: ascii, with whatever colours and normals. COLLADA and glTF (text and GLB):
-/// every placed instance with its transform. Polygons are cut into triangles; lines and points are left out and
+/// ascii and binary, corners at the same position become one vertex. OBJ: polygons, indices of either sign. PLY: all
+/// three encodings, polygons and strips. OFF: ascii, with whatever colours and normals. COLLADA and glTF (text and
+/// GLB): every placed instance with its transform. Polygons are cut into triangles; lines and points are left out and
 /// counted. How units and axes are understood: docs/mesh-files.md.
 ///
 ///     Mesh wall = read_mesh("wall.stl", {.unit = 0.001});          // a file in millimetres
 ///     MeshFile part = read_mesh_file("part.dae");                  // part.header.unit, part.header.notes …
 ///
-/// Throws Error naming the file, the place (line, byte or element) and the reason: for whatever is cut off, is no
+/// Throws Error naming the file, the location (line, byte or element) and the reason: for whatever is cut off, is no
 /// finite number, names a vertex that is not there, or claims more than the file holds. A file without triangles is a
 /// mesh without triangles. Never takes more memory than 64 MiB + 64 × the size of the file, whatever it claims, a Mesh
 /// that is made of it included (building_bytes_of_mesh; a solid one if the options say so). Only glTF may name buffers
@@ -108,7 +108,7 @@ struct WriteMeshReport {
   double rounding = 0;                      ///< largest distance between a vertex and what was written, in metres
 };
 
-/// Writes triangles beside their place, renamed when complete. Throws Error for a format that is not written, an
+/// Writes triangles to a temporary file, renamed when complete. Throws Error for a format that is not written, an
 /// encoding that it does not have and an index without a vertex.
 ///
 ///     write_mesh("wall.ply", wall.vertices(), wall.triangles());

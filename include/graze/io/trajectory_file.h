@@ -66,9 +66,9 @@ struct WriteTrajectoryOptions {
   std::optional<TrajectoryFormat> format = {};
 };
 
-/// Writes a trajectory, beside its place and renamed when complete. Positions and times read back as the same doubles,
-/// rotations to 1e-15. KITTI and 3x4 have no place for times: they are left out. TUM needs them: without, the number of
-/// the pose stands in their place. Throws Error if the trajectory does not pass its `check`.
+/// Writes a trajectory to a temporary file, renamed when complete. Positions and times read back as the same doubles,
+/// rotations to 1e-15. KITTI and 3x4 have no column for times: they are left out. TUM needs them: without, the number
+/// of the pose is written instead. Throws Error if the trajectory does not pass its `check`.
 void write_trajectory(const std::string& path, const clearance::Trajectory& trajectory,
                       const WriteTrajectoryOptions& options = {});
 

@@ -40,8 +40,8 @@ struct MotionPiece {
 ///     Pose half_way = swing.at(0.5);
 class Motion {
  public:
-  /// Whole turns run the same way round as the shorter arc, negative ones the other way. Throws Error if there are any
-  /// and the two rotations are the same: about which axis would they be?
+  /// Whole turns run in the direction of the shorter arc, negative ones in the opposite direction. Throws Error if
+  /// there are any and the two rotations are the same: about which axis would they be?
   Motion(const Pose& from, const Pose& to, int turns = 0);
   /// By `travel` in all while turning by `angle` (radians, any number of turns) about an axis of the world through the
   /// body's origin. Throws Error unless all of it is finite and the axis has a length.
@@ -153,7 +153,7 @@ class AnyMotion {
   Pose at(double t) const { return kind_->at(t); }
   /// See RigidMotion.
   double reach(double radius, double begin = 0, double end = 1) const { return kind_->reach(radius, begin, end); }
-  /// What the motion is from time t on, if it has a member `piece` to tell.
+  /// What the motion is from time t on, if it has a member `piece`.
   std::optional<MotionPiece> piece(double t) const { return kind_->piece(t); }
 
  private:

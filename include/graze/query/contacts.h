@@ -25,7 +25,7 @@ struct ContactOptions {
   /// At most this many contacts (and at most the buffer's size); of a larger patch the deepest and those that span
   /// the largest area are kept.
   std::size_t max = 8;
-  /// Metres. Also report places where the surfaces are apart by up to this much.
+  /// Metres. Also report spots where the surfaces are apart by up to this much.
   double margin = 0;
   PairCache* cache = nullptr;  ///< optional memory for coherent motion
   /// That look for contacts of two meshes, worth it for some hundred contacts and more; 0: as many as the machine has.
@@ -38,8 +38,8 @@ struct ContactOptions {
 /// the common patch are reported; elsewhere one point. Of meshes every touching pair of parts has contacts of its own,
 /// with a depth of its own: how far these two must move. Of solid meshes, touching or overlapping: on the surfaces of
 /// both, and once b has moved by the depth along the normal, the plane across the normal lies between the two near the
-/// contact (docs/meshes.md has the rule for concave places); the deepest is that of the translation that separates all;
-/// every point of a cloud that is inside has its own. Up to 256 are spread and the same place is reported once; with
+/// contact (docs/meshes.md has the rule for concave spots); the deepest is that of the translation that separates all;
+/// every point of a cloud that is inside has its own. Up to 256 are spread and the same spot is reported once; with
 /// a larger `max` the buffer gets all of them, or the deepest that fit. With one thread it never throws or allocates
 /// (but see Cloud::prepare); more threads need memory for what they find, and throw std::bad_alloc if there is none.
 std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact> buffer,

@@ -44,7 +44,8 @@ struct Distance {
 };
 
 /// Signed distance. Never throws, allocates (but for Cloud::prepare) or fails to answer. Both orders give the same bits
-/// with a and b exchanged (equal shapes at equal poses, which cannot be told apart, give the same answer both ways).
+/// with a and b exchanged (equal shapes at equal poses, which are indistinguishable, give the same answer in both
+/// orders).
 ///
 ///     Distance d = distance(at(Box{.half = {1, 1, 1}}), at(Sphere{.radius = 0.5}, Pose::at({2, 0, 0})));
 ///     // d.value == 0.5, d.on_a == (1, 0, 0), d.on_b == (1.5, 0, 0)

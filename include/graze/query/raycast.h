@@ -44,7 +44,7 @@ struct RayHit {
 /// The first thing of the body that the ray meets; of equally near ones that with the lowest feature. Shapes with a
 /// volume, solid meshes and the balls of clouds are bodies: a ray that begins inside meets them at once, with the
 /// distance 0 and minus its direction as the normal. Of other meshes, triangles and planes the surface counts, from
-/// either side. Touching is meeting, and so is what rounding cannot tell from it: no ray slips through between
+/// either side. Touching is meeting, and so is what rounding cannot distinguish from it: no ray slips through between
 /// triangles that share an edge. Distances are right to some roundings of the coordinates over the cosine of the angle
 /// at which the surface is met. Never throws or allocates (but see Cloud::prepare).
 ///

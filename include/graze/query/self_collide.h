@@ -17,9 +17,9 @@ struct FoldedPair {
 };
 
 /// Whether any two triangles of the mesh meet beyond what they share. Triangles that share a corner (the vertex, or
-/// vertices at the same place) count if they meet anywhere else, triangles that share an edge only if they are folded
-/// flat onto each other, and those that share all three corners always. Triangles with a repeated corner are passed
-/// over. What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
+/// vertices at the same position) count if they meet anywhere else, triangles that share an edge only if they are
+/// folded flat onto each other, and those that share all three corners always. Triangles with a repeated corner are
+/// passed over. What rounding leaves undecided counts. About O(n log n); no allocation, does not throw.
 bool self_collide(const Mesh& mesh);
 
 /// Options of self_collisions().

@@ -1,4 +1,4 @@
-// When does a sphere on a straight way first touch something?
+// When does a sphere on a straight path first touch something?
 #pragma once
 
 #include "graze/geometry/geometry.h"
@@ -18,7 +18,7 @@ class SphereMove {
   double radius() const { return radius_; }             ///< metres
   double length() const { return length_; }             ///< metres
   const Vec3& direction() const { return direction_; }  ///< unit; of a move without length any
-  /// The center after a part of the way, 0 … 1.
+  /// The center after a fraction of the path, 0 … 1.
   Vec3 at(double fraction) const { return from_ + fraction * (to_ - from_); }
 
  private:
@@ -28,16 +28,17 @@ class SphereMove {
 
 /// The first contact on a move.
 struct SphereHit {
-  /// The part of the way that is free for certain, 0 … 1: never later than the truth. Infinite if all of it is free.
+  /// The fraction of the path that is free for certain, 0 … 1: never later than the truth. Infinite if all of it is
+  /// free.
   double fraction = kInfinity;
   Vec3 center = Vec3::Zero();   ///< of the sphere then, world
   Vec3 normal = Vec3::UnitX();  ///< unit, world, from the body to the sphere's center
   Feature feature = 0;          ///< of the body
   /// The sphere touches the body there, up to rounding. False: the steps were used up before, and all that is known is
-  /// that the way is free up to `fraction`.
+  /// that the path is free up to `fraction`.
   bool certain = true;
 
-  /// Whether it touches anything. If not, that is proven for all of the way.
+  /// Whether it touches anything. If not, that is proven for the whole path.
   bool found() const { return fraction < kInfinity; }
 };
 

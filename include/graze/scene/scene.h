@@ -28,7 +28,7 @@ inline constexpr ObjectId kNoObject = std::numeric_limits<ObjectId>::max();
 /// What a scene says about one of its objects. Views into the scene: valid as long as any version of the scene has the
 /// object as it is here.
 struct SceneObject {
-  ObjectId id = kNoObject;         ///< its place in the order of the objects
+  ObjectId id = kNoObject;         ///< its position in the order of the objects
   std::string_view name;           ///< unique
   std::string_view group;          ///< empty: none
   const Placed* placed = nullptr;  ///< the geometry where it stands in the world, without margin and padding
@@ -84,7 +84,7 @@ class Scene {
   /// Throws Error for names that are not in the scene.
   bool allowed(std::string_view a, std::string_view b) const;
 
-  /// Around all objects with their margins and padding; empty without objects that have a place.
+  /// Around all objects with their margins and padding; empty if all of them are.
   Aabb bounds() const;
   /// How many changes led to this version.
   std::uint64_t version() const;

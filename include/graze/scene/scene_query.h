@@ -24,7 +24,7 @@ namespace graze {
 struct SceneCollideOptions {
   /// Metres, added to the margins of the objects; see CollideOptions.
   double margin = 0;
-  /// The name of an object or group in whose place the body is that is not in the scene: it is not compared with the
+  /// The name of an object or group that the body stands for, which is not in the scene: it is not compared with the
   /// object itself, its parent, what is attached to it and what it may touch. Empty, or unknown: with everything.
   std::string_view as = {};
 };

@@ -33,7 +33,7 @@ class SharedScene {
   /// What is current now: the version that was published last.
   Scene current() const;
   /// Makes a version current. For one thread at a time. Lets go of versions before the last, as soon as no reader is
-  /// about to take them; waits only where more than 60 readers stopped on their way to as many different versions.
+  /// about to take them; waits only where more than 60 readers stopped while taking as many different versions.
   void publish(Scene next);
 
  private:

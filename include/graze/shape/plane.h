@@ -5,7 +5,7 @@
 namespace graze {
 
 /// The points x with normal · x = offset: unbounded and infinitely thin. What straddles it penetrates it by the
-/// shorter way out.
+/// shorter exit.
 class Plane {
  public:
   /// `normal` need not be unit (offset is in its terms) but must be finite and not zero; throws Error otherwise.

@@ -1,4 +1,4 @@
-// Every convex primitive behind one closed variant, and what all of them can tell.
+// Every convex primitive behind one closed variant, and what all of them offer.
 #pragma once
 
 #include <concepts>
