@@ -10,8 +10,8 @@ double gap(const Aabb& a, const Aabb& b) {
 double separation(const Aabb& a, const Aabb& b) {
   if (a.empty() || b.empty()) return kInfinity;
   const Vec3 apart = (a.min - b.max).cwiseMax(b.min - a.max);
-  const double most = apart.maxCoeff();
-  return most > 0 ? apart.cwiseMax(0.0).norm() : most;
+  const double largest = apart.maxCoeff();
+  return largest > 0 ? apart.cwiseMax(0.0).norm() : largest;
 }
 
 double gap(const Aabb& box, const Vec3& p) {

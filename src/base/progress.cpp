@@ -48,7 +48,7 @@ bool Progress::report_to_listener(double fraction, std::string_view message) con
   const bool due = last || now >= state.next_update.load(std::memory_order_relaxed);
   if (!due && message.empty()) return true;
 
-  // Nobody waits for a slow listener but those who have something to tell that must not be lost.
+  // Only reports that must not be lost wait for a slow listener.
   std::unique_lock lock(state.mutex, std::defer_lock);
   if (last || !message.empty()) {
     lock.lock();

@@ -127,7 +127,7 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
                  const TrackPlace rear = i == pieces ? last : track.place_at(step * static_cast<double>(i));
                  const TrackPlace front = i == pieces ? end : track.ahead(rear, span);
                  if (!std::isfinite(front.distance)) {
-                   throw Error("track", fmt::format("doubles back behind chainage {:.3f}: no place for the front bogie",
+                   throw Error("track", fmt::format("doubles back behind chainage {:.3f}: no room for the front bogie",
                                                     rear.chainage));
                  }
                  run.body.poses[i] = body_between(vehicle, track, rear, front);

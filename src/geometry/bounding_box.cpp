@@ -27,12 +27,12 @@ class Measure {
   Measure(std::span<const Vec3> points, double floor, double grow) : points_(points), floor_(floor), grow_(grow) {}
 
   double extent(const Vec3& axis) const {
-    double least = kInfinity, most = -kInfinity;
+    double lowest = kInfinity, highest = -kInfinity;
     for (const Vec3& p : points_) {
       const double at = p.dot(axis);
-      least = std::min(least, at), most = std::max(most, at);
+      lowest = std::min(lowest, at), highest = std::max(highest, at);
     }
-    return counted(most - least);
+    return counted(highest - lowest);
   }
   double volume(const Mat3& axes) const { return extent(axes.col(0)) * extent(axes.col(1)) * extent(axes.col(2)); }
 

@@ -48,16 +48,17 @@ CapsuleFit fit_along(std::span<const Vec3> points, const Vec3& direction, double
   const Vec3 middle = smallest_ball(flat).center;
   std::vector<Seen> seen;
   seen.reserve(points.size());
-  double off_sq = 0, least = kInfinity, most = -kInfinity;
+  double off_sq = 0, lowest = kInfinity, highest = -kInfinity;
   for (std::size_t i = 0; i < points.size(); ++i) {
     seen.push_back({points[i].dot(direction), (flat[i] - middle).squaredNorm()});
     off_sq = std::max(off_sq, seen.back().off_sq);
-    least = std::min(least, seen.back().along), most = std::max(most, seen.back().along);
+    lowest = std::min(lowest, seen.back().along), highest = std::max(highest, seen.back().along);
   }
-  // From the least radius, that of the circle, to one for which a ball is enough. The segment is convex in the radius.
+  // From the smallest radius, that of the circle, to one for which a ball is enough. The segment is convex in the
+  // radius.
   const auto volume = [&](double radius) { return volume_of(radius + grow, core_segment(seen, radius).length()); };
   const double thin = std::sqrt(off_sq), ratio = (std::sqrt(5.0) - 1) / 2;
-  double low = thin, high = elementary::hypot(thin, (most - least) / 2);
+  double low = thin, high = elementary::hypot(thin, (highest - lowest) / 2);
   double a = high - ratio * (high - low), b = low + ratio * (high - low), at_a = volume(a), at_b = volume(b);
   for (int i = 0; i < kRadiusSteps; ++i) {
     if (at_a <= at_b) {

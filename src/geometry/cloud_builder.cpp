@@ -212,8 +212,8 @@ void CloudBuilder::flush() {
   }
   if (unrounded[0] && unrounded[1] && unrounded[2]) return;
   // Squares may underflow where the leftovers do not: the smallest square is as good as any there.
-  const double least = std::sqrt(std::numeric_limits<double>::min());
-  block.rounding = std::max(least, std::sqrt(block.rounding) * (1 + 8 * kEpsilon));
+  const double min_rounding = std::sqrt(std::numeric_limits<double>::min());
+  block.rounding = std::max(min_rounding, std::sqrt(block.rounding) * (1 + 8 * kEpsilon));
   data.rounding = std::max(data.rounding, block.rounding);
   for (std::size_t k = 0; k < 3; ++k) {
     if (unrounded[k]) continue;

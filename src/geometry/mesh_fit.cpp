@@ -26,32 +26,32 @@ constexpr float kNothing = -2e19F;  // the half of a box that nothing is near to
 GRAZE_LANE_FUNCTION float total(const float* part) { return (part[0] + part[2]) + (part[1] + part[3]); }
 
 struct Span {
-  float least, most;
+  float lowest, highest;
 };
 
 GRAZE_LANE_FUNCTION Span span_along(const Block& block, const float* axis) {
   const F x = hn::Set(kF, axis[0]), y = hn::Set(kF, axis[1]), z = hn::Set(kF, axis[2]);
-  F least = hn::Set(kF, bvh::Box::kFar), most = hn::Set(kF, -bvh::Box::kFar);
+  F lowest = hn::Set(kF, bvh::Box::kFar), highest = hn::Set(kF, -bvh::Box::kFar);
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < kWidth; i += kLanes) {
       F at = hn::Mul(hn::Load(kF, block.at[k][0] + i), x);
       at = hn::Add(at, hn::Mul(hn::Load(kF, block.at[k][1] + i), y));
       at = hn::Add(at, hn::Mul(hn::Load(kF, block.at[k][2] + i), z));
-      least = hn::Min(least, at), most = hn::Max(most, at);
+      lowest = hn::Min(lowest, at), highest = hn::Max(highest, at);
     }
   }
-  return {hn::GetLane(hn::MinOfLanes(kF, least)), hn::GetLane(hn::MaxOfLanes(kF, most))};
+  return {hn::GetLane(hn::MinOfLanes(kF, lowest)), hn::GetLane(hn::MaxOfLanes(kF, highest))};
 }
 
 GRAZE_LANE_FUNCTION Span span_of(const Block& block, std::size_t axis) {
-  F least = hn::Load(kF, block.at[0][axis]), most = least;
+  F lowest = hn::Load(kF, block.at[0][axis]), highest = lowest;
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < kWidth; i += kLanes) {
       const F at = hn::Load(kF, block.at[k][axis] + i);
-      least = hn::Min(least, at), most = hn::Max(most, at);
+      lowest = hn::Min(lowest, at), highest = hn::Max(highest, at);
     }
   }
-  return {hn::GetLane(hn::MinOfLanes(kF, least)), hn::GetLane(hn::MaxOfLanes(kF, most))};
+  return {hn::GetLane(hn::MinOfLanes(kF, lowest)), hn::GetLane(hn::MaxOfLanes(kF, highest))};
 }
 
 // The sum of the normals, each as long as twice the area.
@@ -91,9 +91,9 @@ GRAZE_LANE_FUNCTION void complete_axes(float (*axes)[3], const float* along) {
   // Gaps add up along orthogonal axes only, and of what is all but parallel to n little more than rounding is left.
   const float left = std::abs(axes[1][0]) + std::abs(axes[1][1]) + std::abs(axes[1][2]);
   if (!(left > 0.1F * length) || !make_unit(axes[1])) {
-    const std::size_t least = std::abs(n[0]) <= std::abs(n[1]) ? (std::abs(n[0]) <= std::abs(n[2]) ? 0 : 2)
-                                                               : (std::abs(n[1]) <= std::abs(n[2]) ? 1 : 2);
-    for (std::size_t i = 0; i < 3; ++i) axes[1][i] = (i == least ? 1.0F : 0.0F) - n[least] * n[i];
+    const std::size_t lowest = std::abs(n[0]) <= std::abs(n[1]) ? (std::abs(n[0]) <= std::abs(n[2]) ? 0 : 2)
+                                                                : (std::abs(n[1]) <= std::abs(n[2]) ? 1 : 2);
+    for (std::size_t i = 0; i < 3; ++i) axes[1][i] = (i == lowest ? 1.0F : 0.0F) - n[lowest] * n[i];
     make_unit(axes[1]);
   }
   for (std::size_t i = 0; i < 3; ++i) {
@@ -107,8 +107,8 @@ GRAZE_LANE_FUNCTION void complete_axes(float (*axes)[3], const float* along) {
 GRAZE_LANE_FUNCTION void set_box(Oriented& o, const Span* spans, float rounding) {
   float middle[3];
   for (std::size_t k = 0; k < 3; ++k) {
-    middle[k] = (spans[k].least + spans[k].most) * 0.5F;
-    o.half[k] = (spans[k].most - spans[k].least) * 0.5F + 4 * rounding;
+    middle[k] = (spans[k].lowest + spans[k].highest) * 0.5F;
+    o.half[k] = (spans[k].highest - spans[k].lowest) * 0.5F + 4 * rounding;
   }
   for (std::size_t i = 0; i < 3; ++i)
     o.center[i] = middle[0] * o.axis[0][i] + middle[1] * o.axis[1][i] + middle[2] * o.axis[2][i];
@@ -124,7 +124,7 @@ void fit_leaves(const Block* blocks, std::size_t count, float rounding, bvh::Box
     const Block& block = blocks[i];
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Span span = span_of(block, axis);
-      boxes[i].min[axis] = span.least, boxes[i].max[axis] = span.most;
+      boxes[i].min[axis] = span.lowest, boxes[i].max[axis] = span.highest;
     }
     boxes[i].min[3] = boxes[i].max[3] = 0;
     Oriented& o = oriented[i];
@@ -147,15 +147,15 @@ GRAZE_LANE_FUNCTION Span span_along(const Wide& wide, const float* axis) {
     at = hn::Add(at, hn::Mul(hn::Load(kF, rows[1] + i), y));
     return hn::Add(at, hn::Mul(hn::Load(kF, rows[2] + i), z));
   };
-  F least = hn::Set(kF, bvh::Box::kFar), most = hn::Set(kF, -bvh::Box::kFar);
+  F lowest = hn::Set(kF, bvh::Box::kFar), highest = hn::Set(kF, -bvh::Box::kFar);
   for (std::size_t i = 0; i < kWidth; i += kLanes) {
     F reach = hn::Mul(hn::Abs(dot(wide.axis[0], i)), hn::Load(kF, wide.half[0] + i));
     reach = hn::Add(reach, hn::Mul(hn::Abs(dot(wide.axis[1], i)), hn::Load(kF, wide.half[1] + i)));
     reach = hn::Add(reach, hn::Mul(hn::Abs(dot(wide.axis[2], i)), hn::Load(kF, wide.half[2] + i)));
     const F center = dot(wide.center, i);
-    least = hn::Min(least, hn::Sub(center, reach)), most = hn::Max(most, hn::Add(center, reach));
+    lowest = hn::Min(lowest, hn::Sub(center, reach)), highest = hn::Max(highest, hn::Add(center, reach));
   }
-  return {hn::GetLane(hn::MinOfLanes(kF, least)), hn::GetLane(hn::MaxOfLanes(kF, most))};
+  return {hn::GetLane(hn::MinOfLanes(kF, lowest)), hn::GetLane(hn::MaxOfLanes(kF, highest))};
 }
 
 GRAZE_LANE_FUNCTION float half_area(const float* h) { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }

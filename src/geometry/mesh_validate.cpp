@@ -107,7 +107,7 @@ std::string validate_derived(const Data& d) {
            Claim{fresh.all_used == d.all_used, "whether all vertices are used"},
            Claim{fresh.bounds == d.bounds, "the bounds"},
            Claim{fresh.pieces == d.pieces, "the pieces"},
-           Claim{fresh.weld == d.weld, "which vertices are at the same place"},
+           Claim{fresh.weld == d.weld, "which vertices are at the same position"},
            Claim{fresh.connected == d.connected && fresh.closed == d.closed, "what the indices connect and close"},
            Claim{same_bits(fresh.facing, d.facing), "the orientation"},
            Claim{!d.solid || (d.surface && *d.surface == *fresh.surface), "the surface"},

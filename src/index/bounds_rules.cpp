@@ -158,7 +158,7 @@ Mat3 principal(std::span<const Vec3> points) {
 Mat3 smallest(std::span<const Vec3> points) {
   Mat3 best = Mat3::Identity();
   if (points.empty()) return best;
-  double least = half_area_along(points, best);
+  double lowest = half_area_along(points, best);
   const Mat3 start = principal(points);
   constexpr int kTurns = 8;  // of a quarter, after which a box looks the same
   for (int i = 0; i < kTurns; ++i) {
@@ -166,7 +166,7 @@ Mat3 smallest(std::span<const Vec3> points) {
     Mat3 axes;
     axes << Vec3(c * start.col(0) + s * start.col(1)), Vec3(c * start.col(1) - s * start.col(0)), start.col(2);
     const double area = half_area_along(points, axes);
-    if (area < least) least = area, best = axes;
+    if (area < lowest) lowest = area, best = axes;
   }
   return best;
 }

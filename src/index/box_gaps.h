@@ -19,11 +19,11 @@ struct FloatBox {
   FloatBox() = default;
   FloatBox(const Tree& tree, const Vec3& point) : FloatBox(point - tree.origin, point - tree.origin, 0) {}
   /// Corners about the tree's origin, grown by so many metres.
-  FloatBox(const Vec3& least, const Vec3& most, double grown) {
+  FloatBox(const Vec3& lowest, const Vec3& highest, double grown) {
     for (int i = 0; i < 3; ++i) {
-      const double more = grown + std::max(std::abs(least[i]), std::abs(most[i])) * 2e-7;
-      low[i] = -rounded_up(more - least[i]);
-      high[i] = rounded_up(most[i] + more);
+      const double more = grown + std::max(std::abs(lowest[i]), std::abs(highest[i])) * 2e-7;
+      low[i] = -rounded_up(more - lowest[i]);
+      high[i] = rounded_up(highest[i] + more);
     }
   }
 

@@ -94,16 +94,16 @@ void Structure<N>::nearest_by_growing(const Box& box, NearestBox& best) const {
     visit(grown, {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>});
     return covers<N>(grown, store_.all);
   };
-  const double least = distance<N>(box, store_.all) * (1 - 8 * kEpsilon);
-  if (least > best.distance) return;
+  const double lowest = distance<N>(box, store_.all) * (1 - 8 * kEpsilon);
+  if (lowest > best.distance) return;
   double step = 0, side = 1;
   for (int k = 0; k < N; ++k) step = std::max(step, store_.all.max[k] - store_.all.min[k]);
   for (std::size_t cells = 1; cells < store_.indexed; cells <<= N) side *= 2;
   step /= side;
-  for (double reach = least;;) {
+  for (double reach = lowest;;) {
     const double within = std::min(reach, best.distance);
     if (look(within) || best.distance <= within) return;
-    reach = least + step;
+    reach = lowest + step;
     step *= 2;
     if (!(step > 0) || reach > 1e300) reach = kInfinity;
   }

@@ -42,18 +42,18 @@ bool inverted(const AabbOf<N>& box) {
 /// Distance of two boxes that are not empty.
 template <int N>
 double distance(const AabbOf<N>& a, const AabbOf<N>& b) {
-  double off[N], most = 0, sum = 0;
+  double off[N], largest = 0, sum = 0;
   for (int k = 0; k < N; ++k) {
     off[k] = std::max(a.min[k] - b.max[k], b.min[k] - a.max[k]);
     off[k] = off[k] > 0 ? off[k] : 0;
-    most = std::max(most, off[k]);
+    largest = std::max(largest, off[k]);
     sum += off[k] * off[k];
   }
-  if (most == 0 || (most > 1e-140 && most < 1e140)) return std::sqrt(sum);
-  if (most == kInfinity) return most;
+  if (largest == 0 || (largest > 1e-140 && largest < 1e140)) return std::sqrt(sum);
+  if (largest == kInfinity) return largest;
   sum = 0;  // squares would under- or overflow
-  for (int k = 0; k < N; ++k) sum += (off[k] / most) * (off[k] / most);
-  return most * std::sqrt(sum);
+  for (int k = 0; k < N; ++k) sum += (off[k] / largest) * (off[k] / largest);
+  return largest * std::sqrt(sum);
 }
 
 /// A box on its way: moved by t · direction, 0 ≤ t ≤ limit.

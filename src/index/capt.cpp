@@ -132,11 +132,10 @@ bool lists(const Capt::Data& tree, std::size_t leaf, const Point& p) {
 Capt::Capt(const PointView& points, const CaptOptions& options) : data_(std::make_unique<Data>()) {
   check_floats(points);
   check_radius("point radius", options.point_radius);
-  check_radius("least radius", options.min_radius);
-  check_radius("most radius", options.max_radius);
+  check_radius("min_radius", options.min_radius);
+  check_radius("max_radius", options.max_radius);
   if (options.min_radius > options.max_radius) {
-    throw Error("least radius",
-                fmt::format("exceeds the most radius: {} > {}", options.min_radius, options.max_radius));
+    throw Error("min_radius", fmt::format("exceeds max_radius: {} > {}", options.min_radius, options.max_radius));
   }
   if (points.size() >= std::size_t{1} << 30U) {
     throw Error("points", fmt::format("fewer than 2^30 points are supported, got {}", points.size()));

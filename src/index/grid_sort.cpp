@@ -46,14 +46,14 @@ using Floats = hn::CappedTag<float, 16>;
 
 template <class V>
 GRAZE_LANE_FUNCTION auto finite_lanes(Floats d, V x, V y, V z) {
-  const auto most = hn::Set(d, std::numeric_limits<float>::max());
-  return hn::And(hn::Le(hn::Abs(x), most), hn::And(hn::Le(hn::Abs(y), most), hn::Le(hn::Abs(z), most)));
+  const auto largest = hn::Set(d, std::numeric_limits<float>::max());
+  return hn::And(hn::Le(hn::Abs(x), largest), hn::And(hn::Le(hn::Abs(y), largest), hn::Le(hn::Abs(z), largest)));
 }
 
 void find_extent(const PointView& points, Extent& extent) {
   const Floats d;
-  const float most = std::numeric_limits<float>::max();
-  auto lx = hn::Set(d, most), ly = lx, lz = lx, hx = hn::Neg(lx), hy = hx, hz = hx;
+  const float largest = std::numeric_limits<float>::max();
+  auto lx = hn::Set(d, largest), ly = lx, lz = lx, hx = hn::Neg(lx), hy = hx, hz = hx;
   std::size_t count = 0;
   const auto take = [&](auto x, auto y, auto z) HWY_ATTR {
     const auto finite = finite_lanes(d, x, y, z);

@@ -157,9 +157,10 @@ class Builder {
   }
 
   // Counts how many points fall into each of some equal intervals; only those of one of them need be compared. Does
-  // nothing and returns false if these are more than `most`.
+  // nothing and returns false if these are more than `max_count`.
   template <int kIntervals, std::size_t kMax>
-  static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank, std::size_t most) {
+  static bool split_by_counting(Record<T>* from, Record<T>* to, std::size_t n, std::size_t rank,
+                                std::size_t max_count) {
     const std::size_t step = n > kFew ? kStep : 1;
     const Range range = widest(from, n / step, step);
     const double low = static_cast<double>(range.low);
@@ -180,7 +181,7 @@ class Builder {
     int cut = 0;
     for (std::size_t sum = counts[0]; sum < rank; sum += counts[static_cast<std::size_t>(cut)]) ++cut;
     const bool alike = step == 1 && !(range.low < range.high);
-    if (!alike && counts[static_cast<std::size_t>(cut)] > most) return false;
+    if (!alike && counts[static_cast<std::size_t>(cut)] > max_count) return false;
     divide(from, to, n, rank, range.axis, alike, [&intervals, cut](std::size_t i, T) -> Side {
       // The signs of differences: comparisons would become a jump that is wrong every second time.
       const auto before = static_cast<std::uint32_t>(intervals[i] - cut), behind = -before;

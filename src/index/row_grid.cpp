@@ -193,8 +193,8 @@ class RowGrid final : public Structure<N> {
       cell[k] = std::max(double{level.reach[k]}, (double{high[k]} - double{level.min[k]}) * 1e-6);
     }
     widen_rows(cell, level, high, count);
-    const double most = 4.0 * static_cast<double>(count) + 64;
-    for (double cells = 2 * most; cells > most;) {
+    const double max_cells = 4.0 * static_cast<double>(count) + 64;
+    for (double cells = 2 * max_cells; cells > max_cells;) {
       cells = 1;
       for (int k = 0; k < N; ++k) {
         const double span = double{high[k]} - double{level.min[k]};

@@ -26,8 +26,8 @@ Vec3 turned_back(const Mat3& m, const Vec3& v) {
 
 // What three orthogonal gaps prove: that both are as far apart as all of them together; if none is a gap, the largest.
 double together(double x, double y, double z) {
-  const double most = std::max(x, std::max(y, z));
-  if (!(most > 0)) return most;
+  const double highest = std::max(x, std::max(y, z));
+  if (!(highest > 0)) return highest;
   x = std::max(x, 0.0), y = std::max(y, 0.0), z = std::max(z, 0.0);
   // No more than the sum of the squares could be, were it not rounded.
   return std::sqrt(x * x + y * y + z * z) * (1 - 4 * kEpsilon);
@@ -202,9 +202,9 @@ typename Separation<KDop<K>>::Rows Separation<KDop<K>>::rows(const Mat3& rotatio
     row = {{0, 1, 2}, {0, 0, 0}, dot(normal, translation), 1 / std::sqrt(dot(normal, normal))};
     for (std::size_t i = 0; i < cones.count; ++i) {
       const Vec3 w = turned(cones.cones[i].weights, back);
-      const double least = std::min(w.x(), std::min(w.y(), w.z()));
-      if (!(least > best)) continue;
-      best = least;
+      const double lowest = std::min(w.x(), std::min(w.y(), w.z()));
+      if (!(lowest > best)) continue;
+      best = lowest;
       row.normal = cones.cones[i].normal;
       row.weight = {std::max(0.0, w.x()), std::max(0.0, w.y()), std::max(0.0, w.z())};
     }

@@ -8,7 +8,7 @@
 namespace graze::broad {
 namespace {
 
-// Of ends at one place the lower ones come first: touching counts.
+// Of ends at one coordinate the lower ones come first: touching counts.
 struct End {
   double x;
   std::uint32_t which;  // 2 · id, + 1 for the upper end

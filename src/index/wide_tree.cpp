@@ -54,11 +54,11 @@ void divide_by_cost(std::span<TreeItem<N>> items, std::size_t left) {
                      });
   };
   int best = 0, now = -1;
-  Measure least{kInfinity, kInfinity};
+  Measure lowest{kInfinity, kInfinity};
   for (int axis = 0; axis < N; ++axis) {
     halve(now = axis);
     const Measure cost = cost_of<N>(items.first(left)) + cost_of<N>(items.subspan(left));
-    if (cost < least) least = cost, best = axis;
+    if (cost < lowest) lowest = cost, best = axis;
   }
   if (now != best) halve(best);
 }
@@ -181,13 +181,13 @@ bool WideTree<N>::insert(BoxId id) {
   while ((place & kLeafBit) == 0) {
     const TreeNode<N>& node = nodes_[place];
     std::size_t best = 0;
-    Measure least{kInfinity, kInfinity};
+    Measure lowest{kInfinity, kInfinity};
     for (std::size_t lane = 0; lane < links_[place].count; ++lane) {
       FloatBox<N> grown = node.box(lane);
       const Measure before = Measure::of(grown);
       grown.extend(item.box);
       const Measure growth = Measure::of(grown) - before;
-      if (growth < least) least = growth, best = lane;
+      if (growth < lowest) lowest = growth, best = lane;
     }
     place = node.child[best];
   }

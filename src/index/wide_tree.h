@@ -122,7 +122,7 @@ class WideTree final : public Structure<N> {
   Buffer<FloatBox<N>> floats_;
 };
 
-/// Divides items in two of `left` and the rest so that area (volume in space) × count is least, at the medians of all
+/// Divides items in two of `left` and the rest so that area (volume in space) × count is minimal, at the medians of all
 /// axes (motion planning thesis, Table 3.6).
 template <int N>
 void divide_by_cost(std::span<TreeItem<N>> items, std::size_t left);

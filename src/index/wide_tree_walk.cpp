@@ -1,4 +1,4 @@
-// Nearest boxes and boxes on a way: walks that are bounded in double.
+// Nearest boxes and boxes along a path: walks that are bounded in double.
 #include <bit>
 
 #include "index/wide_tree.h"

@@ -1,4 +1,4 @@
-// The least value of a convex function of the place, over a part of a path.
+// The minimum of a convex function of the position, over a part of a path.
 #pragma once
 
 #include <algorithm>
@@ -9,31 +9,31 @@
 
 namespace graze::motion {
 
-/// Value of a function that is convex in the place, such as the signed distance from a convex element, and its
+/// Value of a function that is convex in the position, such as the signed distance from a convex element, and its
 /// (sub)gradient, which is no longer than 1.
 struct Reach {
   double value;
   Vec3 normal;
 };
 
-/// A place with its value, and how the value grows from there.
+/// A position with its value, and how the value grows from there.
 struct Sample {
   Vec3 place;
   Reach reach;
 };
 
-/// What is minimised, and what for. `note` is told every value that is looked at.
+/// What is minimised, and what for. `note` receives every value that is computed.
 template <class Q>
 concept PlaceQuestion = requires(Q& q, const Vec3& place, double number, std::uint32_t step, const Sample& sample) {
   { q.reach(place) } -> std::same_as<Reach>;
   { q.hopeless(number) } -> std::same_as<bool>;  // whether nothing that is no less than this is of interest
-  { q.tolerance() } -> std::same_as<double>;     // metres that need not be told apart
+  { q.tolerance() } -> std::same_as<double>;     // metres that need not be distinguished
   { q.done() } -> std::same_as<bool>;
   q.note(sample, step, number);  // at a time of a step, in [0, 1]
 };
 
 /// No less than the minimum of a convex function over a segment, from its values and gradients at both ends; `where` is
-/// the place of the bound on it, in [0, 1].
+/// the position of the bound on it, in [0, 1].
 inline double tangent_bound(const Reach& a, const Reach& b, const Vec3& way, double& where) {
   const double rise = a.normal.dot(way), fall = -b.normal.dot(way);
   if (rise >= 0) {
@@ -55,8 +55,8 @@ struct Growth {
   double slope, curve;  ///< first and second derivative by time
 };
 
-/// The least of slope · s + curve · s² / 2 for s from 0 to `width`; `where` is the place of a minimum between, as a
-/// share of the width, or 0 or 1.
+/// The minimum of slope · s + curve · s² / 2 for s from 0 to `width`; `where` is the position of a minimum between, as
+/// a share of the width, or 0 or 1.
 inline double min_growth(const Growth& g, double width, double& where) {
   const double at_end = width * (g.slope + width * g.curve / 2);
   where = at_end < 0 ? 1 : 0;
@@ -108,9 +108,9 @@ void minimise_step(const PoseTree& tree, const Vec3& p, std::uint32_t step, cons
     if (question.hopeless(min_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
     const Growth backwards{-part.b.growth.slope, part.b.growth.curve};
     if (question.hopeless(min_growth(backwards, width, from_b) + b.value - cubic)) continue;
-    // Nothing between the ends can differ by more than the way.
+    // Nothing between the ends can differ by more than the path length.
     if (way.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) continue;
-    // Where one of the ends foresees the least value, or at the tangents' meeting point, unless that is so near to an
+    // Where one of the ends foresees the minimum, or at the tangents' meeting point, unless that is so near to an
     // end that little would be gained.
     if (from_a > 0 && from_a < 1) share = from_a;
     else if (from_b > 0 && from_b < 1) share = 1 - from_b;

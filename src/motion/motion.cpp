@@ -88,7 +88,7 @@ Screw Screw::between(const Pose& from, const Pose& to) {
     return s;
   }
   s.axis_ = motion.axis(), s.angle_ = motion.turn(), s.advance_ = way.dot(s.axis_);
-  // Seen along the axis, the origin goes along an arc whose chord is the rest of the way.
+  // Seen along the axis, the origin goes along an arc whose chord is the rest of the path.
   const Vec3 across = way - s.advance_ * s.axis_;
   const auto [sine, cosine] = elementary::sin_cos(s.angle_ / 2);
   const Vec3 to_line = across / 2 + s.axis_.cross(across) * (cosine / (2 * sine));

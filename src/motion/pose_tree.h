@@ -15,7 +15,7 @@ struct PoseTreeOptions {
   double largest_turn = kInfinity;
   /// Whether the bounds hold between the poses too, or at the poses only.
   bool continuous = true;
-  /// No part of the model lies farther from its origin: decides how the way along a chord is measured.
+  /// No part of the model lies farther from its origin: decides how the distance along a chord is measured.
   double reach = 0;
 };
 
@@ -34,7 +34,7 @@ struct Step {
   Vec3 axis = Vec3::UnitZ();   ///< world
   double turn = 0;             ///< radians about it
   std::uint32_t pose = 0;      ///< of the path, at or before the step
-  double from = 0, to = 0;     ///< as fractions of the way to the next pose
+  double from = 0, to = 0;     ///< as fractions of the step to the next pose
 };
 
 /// Steps first … last − 1, between knots first … last.
@@ -54,7 +54,7 @@ struct PoseNode {
 /// A node as one scan point (or the centre of many) sees it.
 struct Chord {
   Vec3 from, to;     ///< in the model's frame
-  double deviation;  ///< no place of the motion is farther from its place on the chord
+  double deviation;  ///< no position of the motion is farther from its position on the chord
 };
 
 /// A scan point as the model sees it at one time of a step.
@@ -84,7 +84,7 @@ class PoseTree {
   Vec3 place_at(std::size_t step, const Vec3& p, double t) const;
   /// The same with its derivatives by t.
   Passage passage(std::size_t step, const Vec3& p, double t) const;
-  /// |second derivative| of that place over the whole step at most, and |third derivative|.
+  /// |second derivative| of that position over the whole step at most, and |third derivative|.
   double bend(std::size_t step, const Vec3& p) const;
   double jerk(std::size_t step, const Vec3& p) const;
 

@@ -13,10 +13,10 @@ namespace graze::motion {
 
 struct PairWalkOptions {
   double grown = 0;       ///< metres; chords leave the motion by so much more
-  bool negative = false;  ///< elements have an inside, of which a box tells nothing
+  bool negative = false;  ///< elements have an inside, about which a box says nothing
 };
 
-/// A part of the model and an interval of poses on their way through both trees. Boxes around chords are loose where
+/// A part of the model and an interval of poses that walk through both trees. Boxes around chords are loose where
 /// those run aslant: the interval is halved once that is what matters, the part opened otherwise.
 template <class Hopeless, class Leaf>
 class PoseWalk {
@@ -76,15 +76,15 @@ class PoseWalk {
     chord_.deviation += options_.grown;
     chord_of_ = pose;
     const Vec3 a = chord_.from - tree_.origin, b = chord_.to - tree_.origin;
-    const Vec3 least = a.cwiseMin(b), most = a.cwiseMax(b);
-    around_ = bvh::FloatBox(least, most, chord_.deviation);
+    const Vec3 lowest = a.cwiseMin(b), highest = a.cwiseMax(b);
+    around_ = bvh::FloatBox(lowest, highest, chord_.deviation);
     double across = 0, longest = 0, square = 0;
     for (int i = 0; i < 3; ++i) {
       const double off = std::max({0.0, double{around_.low[i]} - double{tree_.root.max[i]},
                                    double{tree_.root.min[i]} - double{around_.high[i]}});
       square += off * off;
-      across += most[i] - least[i];
-      longest = std::max(longest, most[i] - least[i]);
+      across += highest[i] - lowest[i];
+      longest = std::max(longest, highest[i] - lowest[i]);
     }
     loose_ = static_cast<float>(across - longest + 2 * chord_.deviation);
     apart_ = std::sqrt(square) * (1 - 4 * kEpsilon);

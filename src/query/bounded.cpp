@@ -6,7 +6,7 @@
 namespace graze {
 namespace {
 
-// Equal ones at equal places, which cannot be told apart, come in any order.
+// Equal ones at equal poses, which are indistinguishable, come in any order.
 template <class Bound>
 bool comes_after(const BoundedMesh<Bound>& a, const Pose& pose_a, const BoundedMesh<Bound>& b, const Pose& pose_b) {
   if (const int c = order_of(pose_a, pose_b); c != 0) return c > 0;
@@ -80,7 +80,7 @@ Distance distance(const BoundedMesh<Bound>& a, const Pose& pose_a, const Bounded
   if (best.beyond) return d;
   d.value = best.value;
   d.tolerance = best.tolerance;
-  // The way out of an overlap is that of two triangles; along it, all of both is surely apart after this much.
+  // The exit from an overlap is that of two triangles; along it, all of both is surely apart after this much.
   if (d.value < -d.tolerance)
     d.tolerance = std::max(d.tolerance, pair.separation_bound(relative, best.normal) + d.value + d.tolerance);
   const Vec3 normal = turned(pair.pose_first.rotation(), best.normal), on_first = pair.pose_first * best.on_a;

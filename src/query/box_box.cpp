@@ -15,7 +15,7 @@ constexpr std::array<Eigen::Index, 3> kNext = {1, 2, 0}, kAfter = {2, 0, 1};
 
 GRAZE_INLINE double signed_square(double x) { return x * std::abs(x); }
 
-// Of three, the largest and its place; the first of equal ones. Without jumps, which nobody could foretell.
+// Of three, the largest and its index; the first of equal ones. Without branches, which are unpredictable here.
 struct Largest {
   double value;
   Eigen::Index place;
@@ -87,10 +87,11 @@ std::optional<Vec3> crossing_point(const Box& a, const Box& b, const Relative& r
   constexpr double kParallel = 1e-6;
   const auto edge_facing = [](const Vec3& direction) -> std::optional<Eigen::Index> {
     const double x = std::abs(direction.x()), y = std::abs(direction.y()), z = std::abs(direction.z());
-    const double most = Largest(x, y, z).value;
-    const Eigen::Index least = Largest(-x, -y, -z).place;
-    if (std::abs(direction[least]) > kEdgeLevel || most * most >= 1 - kEdgeLevel * kEdgeLevel) return std::nullopt;
-    return least;
+    const double highest = Largest(x, y, z).value;
+    const Eigen::Index lowest = Largest(-x, -y, -z).place;
+    if (std::abs(direction[lowest]) > kEdgeLevel || highest * highest >= 1 - kEdgeLevel * kEdgeLevel)
+      return std::nullopt;
+    return lowest;
   };
   const auto i = edge_facing(n), j = edge_facing(toward_a);
   if (!i || !j) return std::nullopt;

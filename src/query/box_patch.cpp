@@ -14,16 +14,16 @@ Eigen::Index after(Eigen::Index axis) { return kAfter[static_cast<std::size_t>(a
 // How a box faces a direction: the axis of the face that is most turned to it, and that of the most level edge.
 struct Facing {
   Eigen::Index face, edge;
-  double most, least;
+  double highest, lowest;
 
   explicit Facing(const Vec3& direction) {
     const double x = std::abs(direction.x()), y = std::abs(direction.y()), z = std::abs(direction.z());
     const double more = std::max(x, y), less = std::min(x, y);
-    most = std::max(more, z), least = std::min(less, z);
+    highest = std::max(more, z), lowest = std::min(less, z);
     face = z > more ? 2 : static_cast<Eigen::Index>(y > x);
     edge = z < less ? 2 : static_cast<Eigen::Index>(y < x);
   }
-  bool shows_face(double max_tilt) const { return most * most >= 1 - max_tilt * max_tilt; }
+  bool shows_face(double max_tilt) const { return highest * highest >= 1 - max_tilt * max_tilt; }
 };
 
 // A polygon (or a segment) seen along a direction on a plane, and how far each corner lies below the plane along it.
@@ -67,7 +67,7 @@ GRAZE_INLINE bool cut(const Outline& from, Outline::Numbers Outline::*coordinate
 }
 
 // A face of one box with the other box in its frame: coordinate k of the other's axis j is rotation(k, j), or (j, k) if
-// the rotation is given the other way round. Both directions are outward.
+// the rotation is inverted. Both directions are outward.
 template <bool kReversed>
 struct FixedFace {
   const Vec3 &half, &direction;
@@ -146,7 +146,7 @@ bool crossing_edges(const Box& a, const Box& b, const Relative& relative, const 
   return true;
 }
 
-// The general way.
+// The general case.
 void parallel_edges(const Box& a, const Box& b, const Relative& relative, const Vec3& n, const Vec3& toward_a,
                     PatchContacts& common) {
   const Patch on_a = patch(a, n, kLevel);
@@ -172,9 +172,9 @@ void common_patch(const Box& a, const Box& b, const Relative& relative, const Ve
   const Facing facing_a(n), facing_b(toward_a);
   const bool level_a = facing_a.shows_face(kLevel), level_b = facing_b.shows_face(kLevel);
   if (!level_a && !level_b) {
-    if (facing_a.least > kLevel || facing_b.least > kLevel) return;
+    if (facing_a.lowest > kLevel || facing_b.lowest > kLevel) return;
     constexpr double kRounding = 1e-14;
-    if (facing_a.least <= kRounding && facing_b.least <= kRounding &&
+    if (facing_a.lowest <= kRounding && facing_b.lowest <= kRounding &&
         crossing_edges(a, b, relative, n, toward_a, facing_a.edge, facing_b.edge, common.items[0])) {
       common.size = 1;
       return;
@@ -184,7 +184,7 @@ void common_patch(const Box& a, const Box& b, const Relative& relative, const Ve
   }
   // The flatter of two faces stays, the other is cut to its outline.
   Outline first, second;
-  if (level_a && (!level_b || facing_a.most >= facing_b.most)) {
+  if (level_a && (!level_b || facing_a.highest >= facing_b.highest)) {
     const FixedFace<false> fixed{a.half, n, facing_a.face, relative.rotation, relative.translation};
     const Outline& outline = fixed.seen(b.half, toward_a, facing_b, first, second);
     for (std::size_t i = 0; i < outline.size; ++i) {

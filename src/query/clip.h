@@ -9,7 +9,7 @@ namespace graze {
 // feature that is turned to it by less than kIncident.
 inline constexpr double kLevel = 1e-4, kIncident = 0.7;
 
-/// A place where the patches face each other: the point of a's surface, and how far a reaches past b along n.
+/// A spot where the patches face each other: the point of a's surface, and how far a reaches past b along n.
 struct PatchContact {
   Vec3 on_a;
   double depth;

@@ -27,7 +27,7 @@ struct InCloud<Sphere> {
   Aabb box() const { return Aabb{body.center, body.center}.grown(body.radius + body.slack); }
 };
 
-// Asks `query` about the points that may be nearest, until `ended(query)`. False if float32 cannot tell which.
+// Asks `query` about the points that may be nearest, until `ended(query)`. False if float32 cannot decide which.
 template <NearCore A, class Q, class Ended>
 bool ask_nearest(const A& a, const Cloud& b, const InCloud<A>& in_cloud, const cloud_walk::NearQuestion& question,
                  Q& query, const Ended& ended) {
@@ -74,7 +74,7 @@ void cloud_collides_each(const Sphere& a, std::span<const Pose> poses, const Clo
   double x[kMany], y[kMany], z[kMany], inner[kMany], outer[kMany];
   const PointGrid* grid = margin >= 0 ? b.grid() : nullptr;
   if (poses.empty()) return;
-  // The sphere takes the cloud's axes, as in CanonicalPair: from one place to the next only the translation changes.
+  // The sphere takes the cloud's axes, as in CanonicalPair: from one position to the next only the translation changes.
   Relative relative(pose_of_b.rotation(), poses.front().translation(), pose_of_b);
   for (std::size_t first = 0; first < poses.size(); first += kMany) {
     const std::size_t count = std::min(kMany, poses.size() - first);

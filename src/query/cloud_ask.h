@@ -19,7 +19,7 @@ concept NearCore = std::same_as<A, Sphere> || std::same_as<A, Capsule> || std::s
 template <NearCore A>
 bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double margin);
 
-/// The same for a sphere at many places in front of a placed cloud, `margin` including what is uncertain.
+/// The same for a sphere at many positions in front of a placed cloud, `margin` including what is uncertain.
 void cloud_collides_each(const Sphere& a, std::span<const Pose> poses, const Cloud& b, const Pose& pose_of_b,
                          double margin, std::span<bool> hits);
 

@@ -126,7 +126,7 @@ class Walk {
       limit_ = visitor_.block(visitor_.self, first, near);
       return;
     }
-    // Mostly the nearest one tells that all others are too far.
+    // Mostly the nearest one shows that all others are too far.
     while (near != 0) {
       std::size_t nearest = 0;
       double least = kInfinity;

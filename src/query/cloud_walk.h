@@ -52,7 +52,7 @@ void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& vi
 /// What the cloud's grid says of a body from balls inside and around it: free if all points are farther than the limit,
 /// a hit if one is surely no farther.
 PointGrid::Verdict verdict(const Cloud& cloud, const Body& body, double limit);
-/// The signed distance of body and cloud is at most this; infinite if the grid does not tell.
+/// The signed distance of body and cloud is at most this; infinite if the grid cannot decide.
 double distance_at_most(const Cloud& cloud, const Body& body);
 
 }  // namespace graze::cloud_walk

@@ -39,7 +39,7 @@ PairDistance contact_distance(const A& a, const B& b, const Relative& relative, 
   return measure_either(a, b, relative, question);
 }
 
-/// Of boxes that overlap, the axes tell all.
+/// Of boxes that overlap, the axes are enough.
 inline PairDistance contact_distance(const Box& a, const Box& b, const Relative& relative,
                                      const PairQuestion& question) {
   const double rounding = box_rounding(a, b, relative), placing = relative.placing_error(0);

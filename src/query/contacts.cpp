@@ -18,7 +18,7 @@ bool comes_before(const Contact& x, const Contact& y) {
 }
 
 // On both bodies, up to the rounding of depths: neighbouring triangles share corners. Points of a cloud that lie behind
-// each other have one place on the other body and depths of their own.
+// each other have one point on the other body and depths of their own.
 bool same_place(const Found& x, const Found& y) {
   constexpr double kSame = kLevel * kLevel, kRounding = 4096 * kEpsilon;
   return same(x.on_a, y.on_a) && same(x.normal, y.normal) &&

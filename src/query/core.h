@@ -343,7 +343,7 @@ inline Aabb core_box(const Sphere&) { return {Vec3::Zero(), Vec3::Zero()}; }
 inline Aabb core_box(const Box& b) { return {times(-1, b.half), b.half}; }
 inline Aabb core_box(const Capsule& c) { return {Vec3(0, 0, -c.half_length), Vec3(0, 0, c.half_length)}; }
 
-/// A number that tells shapes apart: equal for equal shapes, different (but for one chance in 2^64) for others.
+/// A number that distinguishes shapes: equal for equal shapes, different (but for one chance in 2^64) for others.
 std::uint64_t stamp(const Geometry& geometry);
 
 }  // namespace graze

@@ -27,8 +27,8 @@ InBall draw_in_ball(double distance, double reach, NoiseSource& noise) {
     double y = 0;
     if (narrow) {
       y = reach * (2 * noise.uniform() - 1);
-      const double off = y - distance, least = std::max(0.0, gap);
-      if (noise.uniform() > elementary::exp((least * least - off * off) / 2)) continue;
+      const double off = y - distance, lowest = std::max(0.0, gap);
+      if (noise.uniform() > elementary::exp((lowest * lowest - off * off) / 2)) continue;
     } else {
       y = distance - noise.normal_above(gap);
       if (y < -reach) continue;

@@ -29,7 +29,7 @@ struct Enclosed {
   double value = 0, low = 0, high = 0;
 };
 
-/// What one union is told about. The noise of point i is kept at `noise_a[i]`, of point j at `noise_b[j]`.
+/// The input of one union. The noise of point i is kept at `noise_a[i]`, of point j at `noise_b[j]`.
 struct CoverageQuestion {
   std::span<const NoisyPair> pairs;
   std::span<const std::uint32_t> points_a, points_b;  ///< the indices that occur in `pairs`, each once

@@ -30,7 +30,7 @@ consteval std::size_t place_in_order() {
     }(static_cast<Geometry*>(nullptr));
   }
 }
-/// The place of a kind in the canonical order.
+/// The position of a kind in the canonical order.
 template <class S>
 inline constexpr std::size_t kind_of = place_in_order<S>();
 
@@ -46,11 +46,11 @@ inline int order_of(const Pose& a, const Pose& b) {
   return c != 0 ? c : order(a.rotation(), b.rotation());
 }
 
-/// Whether (a, b) are in canonical order: by kind, then by place. Kernels always see the pair in this order, so that
+/// Whether (a, b) are in canonical order: by kind, then by pose. Kernels always see the pair in this order, so that
 /// both orders of arguments give the same bits.
 inline bool in_canonical_order(const Placed& a, const Placed& b) {
   if (a.geometry.index() != b.geometry.index()) return a.geometry.index() < b.geometry.index();
-  // Mostly the first number tells; as a number, not by a jump that nobody could foretell.
+  // Mostly the first number decides; computed without a branch, which would be unpredictable.
   const double x = a.pose.translation().x(), y = b.pose.translation().x();
   if (x != y) return x < y;
   if (const int c = order_of(a.pose, b.pose); c != 0) return c < 0;
@@ -73,7 +73,7 @@ struct CanonicalPair {
 
   /// The second as the first one sees it.
   Relative relative() const { return {frame, first.pose.translation(), second.pose}; }
-  /// The place of a first body that is a sphere, as the second one sees it.
+  /// The position of a first body that is a sphere, in the frame of the second.
   Vec3 center_in_second() const {
     return turned_back(frame, minus(first.pose.translation(), second.pose.translation()));
   }
@@ -92,7 +92,7 @@ constexpr std::size_t pairs_before(std::size_t row) { return row * kKinds - row 
 constexpr std::size_t place_of_pair(std::size_t first, std::size_t second) { return pairs_before(first) + second; }
 
 /// Calls kernel(first, second) with the concrete kinds of the pair: one jump through a table that has no other pairs
-/// than those in canonical order, and the result is made in the caller's place.
+/// than those in canonical order, and the result is constructed in place for the caller.
 template <class Result, class Kernel>
 Result with_kinds(const CanonicalPair& pair, const Kernel& kernel) {
   using Call = Result (*)(const Geometry&, const Geometry&, const Kernel&);

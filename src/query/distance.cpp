@@ -10,7 +10,7 @@ namespace graze {
 namespace {
 
 // Writes what is known of the pair: the normal from the first to the second and the point of the first, in the world.
-// Each place is written once: to exchange what was just written costs more than all the rest.
+// Each member is written once: swapping what was just written costs more than all the rest.
 GRAZE_INLINE void answer(const PairDistance& best, const Vec3& normal, const Vec3& on_first, bool swapped,
                          double uncertainty, Distance& d) {
   d.value = best.value;
@@ -21,7 +21,7 @@ GRAZE_INLINE void answer(const PairDistance& best, const Vec3& normal, const Vec
   put(swapped ? d.on_a : d.on_b, along(on_first, ahead, normal));
 }
 
-// Spheres have no axes: in the world's, and the same either way round, nothing needs to be ordered or turned.
+// Spheres have no axes: in the world's, and the same in either order, nothing needs to be ordered or turned.
 Distance between_spheres(const Sphere& a, const Vec3& at_a, const Sphere& b, const Vec3& at_b, double limit,
                          double uncertainty) {
   const PairDistance best = measure_at(a, b, minus(at_b, at_a), limit);
@@ -56,8 +56,8 @@ GRAZE_INLINE void from_sphere(const Sphere& a, const Pose& pose_a, const B& b, c
   }
 }
 
-// All pairs but two spheres. It returns one variable only, so that this is made in the caller's place: to copy what was
-// just written in parts costs more than most kernels.
+// All pairs but two spheres. It returns one variable only, so that it is constructed in place for the caller: to copy
+// what was just written in parts costs more than most kernels.
 Distance between(const Placed& a, const Placed& b, const DistanceOptions& options, PairQuestion& question,
                  double uncertainty) {
   const CanonicalPair pair(a, b);

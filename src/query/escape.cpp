@@ -1,6 +1,6 @@
 // Two convex parts that meet after one translation and not after another are kept apart by a plane, on the far side of
 // which every translation keeps them apart. Along a direction: both have to go until they leave each other for good.
-// From a translation that separates everything: the region bounded by the planes of those pairs that are in the way of
+// From a translation that separates everything: the region bounded by the planes of those pairs that obstruct
 // shorter ones is free of these pairs; its shortest translation is checked against all others, whose planes make it
 // smaller, until it is free of all. Then the planes are drawn anew from there.
 #include "query/escape.h"

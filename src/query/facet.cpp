@@ -220,7 +220,7 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
   if (!apart && !pair.within(proof, thin)) return beyond_limit();
   const bool measured = !apart && pair.value <= rounding && pair.settle();
   if (measured && pair.value > proof) return beyond_limit();
-  // Of thin ones that only touch, the axes do not tell whether they do.
+  // Of thin ones that only touch, the axes do not show whether they do.
   bool certain = measured && pair.value <= rounding && (!thin || pair.value < -rounding);
   PairDistance d;
   if (certain) {
@@ -243,10 +243,10 @@ PairDistance measure(const Facet& a, const Facet& b, const Relative& relative, c
     // Apart, the axis that shows it is where to begin.
     const Vec3 first = pair.value > rounding ? pair.toward : first_direction(pair.cores);
     d = measure_cores(a.triangle, b.triangle, pair.cores, first, plain);
-    // Between huge and tiny edges the way there matters: another one may get closer.
+    // Between huge and tiny edges the order of evaluation matters: another one may get closer.
     if (!d.beyond && d.tolerance - placing > kUncertain * rounding) {
       const PairDistance other = measure_cores(a.triangle, b.triangle, pair.cores, first_direction(pair.cores), plain);
-      // What is proven apart does not overlap, however sure the other way is of it.
+      // What is proven apart does not overlap, however certain the other method is of it.
       const bool contradicts = pair.value > rounding && other.value < pair.value - rounding;
       if (other.beyond || (other.tolerance < d.tolerance && !contradicts)) d = other;
     }

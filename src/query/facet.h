@@ -48,8 +48,8 @@ void prefer_face(const A& a, const Facet& b, const Relative& relative, PairDista
   }
 }
 
-/// The question to the triangles alone. The way out of a solid may be longer than theirs: what they tell of an overlap
-/// is no reason to pass over it, or the deepest would depend on which was asked first.
+/// The question to the triangles alone. The way out of a solid may be longer than theirs: what they say about an
+/// overlap is no reason to pass over it, or the deepest would depend on which was asked first.
 inline PairQuestion before_turning(const PairQuestion& question, bool solid) {
   PairQuestion plain = question;
   if (solid && question.depth) plain.limit = std::max(plain.limit, 0.0);

@@ -71,7 +71,7 @@ bool finish_by_newton(const CorePair<A, B>& pair, const Vec3& v, double vv, cons
   return known;
 }
 
-/// The same where rounding leaves the simplex nothing to gain. It cannot tell then whether a corner that carries next
+/// The same where rounding leaves the simplex nothing to gain. It cannot decide then whether a corner that carries next
 /// to nothing belongs to the nearest features: Newton is tried without the lightest ones too.
 template <class A, class B>
 void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double lower, Gjk& r) {
@@ -196,7 +196,7 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
   if (best_vw > 0) r.lower = std::max(r.lower, best_vw / std::sqrt(best_vv));
   if (r.end == Gjk::End::measured && !r.refined) {
     r.upper = std::sqrt(vv);
-    // Of a small simplex near the origin rounding spoils the distance; its points still tell how near it comes.
+    // Of a small simplex near the origin rounding spoils the distance; its points still show how near it comes.
     if (r.upper <= kNear * pair.reach) r.upper = std::sqrt(norm_sq(pair.difference(s.mean_a(), s.mean_b())));
     // Not even the sign is proven: as good as touching.
     if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap, r.certain = false;

@@ -45,13 +45,13 @@ FrontUse use_front(MeshFront& front, const mesh::Data& a, const mesh::Data& b, c
     double moved = kInfinity;
     if (straight) moved = moved_by(a, b, before, relative);
     if (round) {
-      // A mesh and itself may have changed places.
+      // A mesh and itself may have been exchanged.
       const Relative inverse = relative.inverse();
       const double as_round = moved_by(b, a, before, inverse);
       if (!straight || as_round < moved) use.turned_round = true, moved = as_round, now = inverse;
     }
     front.moved += moved;
-    // Keys lose their last digits when the way gets long, and a way that is not a number leads nowhere.
+    // Keys lose their last digits when the path gets long, and a length that is not a number keeps nothing.
     if (!(front.moved < 1e4 * (a.extent + b.extent) + 1e4 * size_of(front.translation))) front.size = 0;
   }
   if (front.size == 0) front.moved = 0;

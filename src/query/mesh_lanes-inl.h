@@ -146,8 +146,8 @@ struct Turned {
 };
 
 // Bits of the children that may be as near to the box as the root of `limit_sq`, with the squares of their bounds: the
-// larger of what the axes of the box and those of the child tell. `between` is the square of the distance of the
-// centres. With `toward`, a unit direction from the box to the node's side, what that tells counts, too.
+// larger of the gaps along the axes of the box and those of the child. `between` is the square of the distance of the
+// centres. With `toward`, a unit direction from the box to the node's side, the gap along that counts, too.
 GRAZE_LANE_FUNCTION unsigned near_children(const Wide& node, const Turned& box, float limit_sq, Lanes& bounds,
                                            Lanes& between, const float* toward = nullptr) {
   const Lanes zero = all(0), limit = all(limit_sq);
@@ -200,12 +200,12 @@ GRAZE_LANE_FUNCTION float square_above(double limit, double slack) {
 // Triangles of a block, with what the tests want of them.
 struct Triangles {
   Lanes3 at[3], normal;
-  Lanes least, most;  // of the corners along the normal
+  Lanes lowest, highest;  // of the corners along the normal
 
   GRAZE_LANE_FUNCTION void complete() {
     normal = unit_vector(cross(at[1] - at[0], at[2] - at[0]));
     const Lanes p = dot(normal, at[0]), q = dot(normal, at[1]), r = dot(normal, at[2]);
-    least = min(min(p, q), r), most = max(max(p, q), r);
+    lowest = min(min(p, q), r), highest = max(max(p, q), r);
   }
 };
 GRAZE_LANE_FUNCTION Triangles triangles_of(const Block& block) {

@@ -18,8 +18,8 @@ namespace {
 // Points that are ordered at a time, and that are walked for one after the other.
 constexpr std::size_t kBlock = std::size_t{1} << 20U, kGroup = 256;
 
-// The mesh of a body and where its points are. Single questions see them at the same place, to the bit: what they
-// subtract and turn is only the other way round.
+// The mesh of a body and where its points are. Single questions see them at the same position, to the bit: what they
+// subtract and rotate is only reversed.
 struct Target {
   const Placed& body;
   const Mesh& mesh;
@@ -56,7 +56,8 @@ class Group {
     points_[count_] = p, index_[count_] = index, sign_[count_] = sign;
     ++count_;
   }
-  // Calls found(index, sign, distance, point); the distance is infinite beyond the limit and NaN if nobody can tell.
+  // Calls found(index, sign, distance, point); the distance is infinite beyond the limit and NaN if it cannot be
+  // decided.
   template <class Found>
   void measure(const mesh::Data& mesh, double limit, const Found& found) {
     walk::nearest_squares(mesh, {points_.data(), count_}, limit, {squares_.data(), count_});

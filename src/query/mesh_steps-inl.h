@@ -34,7 +34,7 @@ GRAZE_LANE_FUNCTION float size_of_box(const Data& d, Ref ref) {
   return node.half[0][k] * node.half[0][k] + node.half[1][k] * node.half[1][k] + node.half[2][k] * node.half[2][k];
 }
 
-// Heaps of four, the least key on top. Ties are broken by the order of arrival in the same way on every machine.
+// Heaps of four, the smallest key on top. Ties are broken by the order of arrival in the same way on every machine.
 template <class Item, class Key>
 GRAZE_LANE_FUNCTION void heap_put(Item* heap, std::size_t& size, const Item& item, const Key& key) {
   std::size_t i = size++;
@@ -53,13 +53,13 @@ GRAZE_LANE_FUNCTION Item heap_take(Item* heap, std::size_t& size, const Key& key
   for (;;) {
     const std::size_t first = 4 * i + 1, end = std::min(first + 4, size);
     if (first >= size) break;
-    std::size_t least = first;
+    std::size_t lowest = first;
     for (std::size_t k = first + 1; k < end; ++k) {
-      if (key(heap[k]) < key(heap[least])) least = k;
+      if (key(heap[k]) < key(heap[lowest])) lowest = k;
     }
-    if (!(key(heap[least]) < key(last))) break;
-    heap[i] = heap[least];
-    i = least;
+    if (!(key(heap[lowest]) < key(last))) break;
+    heap[i] = heap[lowest];
+    i = lowest;
   }
   heap[i] = last;
   return top;
@@ -78,12 +78,12 @@ class Descent {
   void put(const W& walk, const typename W::Place& parent, const Children<float>& children) {
     any_ = children.near != 0;
     if (!any_) return;
-    std::size_t least = kWidth;
+    std::size_t lowest = kWidth;
     for (unsigned near = children.near; near != 0; near &= near - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(near));
-      if (least == kWidth || children.order[k] < children.order[least]) least = k;
+      if (lowest == kWidth || children.order[k] < children.order[lowest]) lowest = k;
     }
-    next_ = {children.bound[least], walk.child(parent, least)};
+    next_ = {children.bound[lowest], walk.child(parent, lowest)};
   }
 
  private:
@@ -205,7 +205,7 @@ class PairSteps {
   // Two leaves, a triangle of each per lane. Every triangle of a is compared with all of b at once:
   //
   //     ┌── box of a's leaf ──┐             1. b against the box of all of a's triangles (once)
-  //     │  ┌ box of one ┐     │             2. the height over that triangle's plane, and the gap along the way
+  //     │  ┌ box of one ┐     │             2. the height over that triangle's plane, and the gap along the line
   //     │  │    /\      │     │    /\            between the nearest points so far
   //     │  │   /__\     │     │   /__\       3. the other two axes of that triangle's own box
   //     │  └────────────┘     │   of b      4. the height of a's corners over the planes of b
@@ -221,7 +221,7 @@ class PairSteps {
     unsigned near_box;  // lanes of b that may be within the limit of it
     // Boxes around each triangle of a, along its normal, its first edge, and across both.
     alignas(64) float axis[3][3][kWidth], low[3][kWidth], high[3][kWidth];
-    // Along the way between the nearest points so far: where a starts and b ends.
+    // Along the line between the nearest points so far: where a starts and b ends.
     alignas(64) float start_a[kWidth];
     Lanes end_b;
 
@@ -289,7 +289,7 @@ class PairSteps {
     const Lanes u = dot(b.normal, leaves.one(leaves.block_a.at[0], i)),
                 v = dot(b.normal, leaves.one(leaves.block_a.at[1], i)),
                 w = dot(b.normal, leaves.one(leaves.block_a.at[2], i));
-    const Lanes depth = max(max(min(min(u, v), w) - b.most, b.least - max(max(u, v), w)), all(0));
+    const Lanes depth = max(max(min(min(u, v), w) - b.highest, b.lowest - max(max(u, v), w)), all(0));
     bound = max(bound, depth * depth);
     return near & not_above(bound, limit_sq);
   }
@@ -339,11 +339,11 @@ class PairSteps {
   }
 
   std::size_t nearest_found() const {
-    std::size_t least = 0;
+    std::size_t lowest = 0;
     for (std::size_t i = 1; i < found_count_; ++i) {
-      if (found_[i].bound < found_[least].bound) least = i;
+      if (found_[i].bound < found_[lowest].bound) lowest = i;
     }
-    return least;
+    return lowest;
   }
 
   static constexpr float kHuge = 3e38F;  // of squares

@@ -85,7 +85,7 @@ struct Visitor {
   double (*call)(void* self, std::uint32_t triangle);
 };
 
-/// In the same order on every machine. `nearest`: the limit is going to shrink to the least distance there is.
+/// In the same order on every machine. `nearest`: the limit is going to shrink to the minimum distance.
 void visit(const MeshPair& pair, double limit, bool nearest, const PairVisitor& visitor);
 
 /// What lies below two nodes: a part of a walk.

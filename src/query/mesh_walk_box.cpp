@@ -43,7 +43,7 @@ class BoxWalk : public MeshSearch {
       there = there + gap * gap;
     }
     const Lanes at = dot(t.normal, center);
-    const Lanes apart = max(max(at - reach - t.most, t.least - at - reach), zero);
+    const Lanes apart = max(max(at - reach - t.highest, t.lowest - at - reach), zero);
     const auto visit = [&](std::uint32_t triangle) { return visitor_.call(visitor_.self, triangle); };
     visit_nearest_first(block(place), max(there, apart * apart), visit);
   }

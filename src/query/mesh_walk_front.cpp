@@ -73,9 +73,9 @@ class FrontWalk : public PairSteps {
     count_step();
     const unsigned apart = children.apart & lanes_;
     unsigned now = children.near & lanes_;
-    float least = kHuge;
+    float lowest = kHuge;
     for (unsigned rest = apart; rest != 0; rest &= rest - 1)
-      least = std::min(least, children.bound[std::countr_zero(rest)]);
+      lowest = std::min(lowest, children.bound[std::countr_zero(rest)]);
     for (unsigned rest = nearest_ ? now : 0; rest != 0; rest &= rest - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(rest));
       if (!(children.bound[k] > 0)) continue;
@@ -83,13 +83,13 @@ class FrontWalk : public PairSteps {
       keep(child(parent, k), kAllLanes, from_square(children.bound[k]));
     }
     stack_.put(*this, parent, children, now);
-    if (apart != 0) keep(parent, apart, from_square(least));
+    if (apart != 0) keep(parent, apart, from_square(lowest));
   }
 
  private:
   void count_step() { full_ = full_ || (++steps_ > front_.cost && !fresh_); }
 
-  // What a squared bound tells about the distance.
+  // What a squared bound says about the distance.
   double from_square(float bound_sq) const { return std::sqrt((1 - 1e-6) * double{bound_sq}) - pair_.slack; }
 
   bool has_room() {
@@ -97,7 +97,7 @@ class FrontWalk : public PairSteps {
     return !full_;
   }
 
-  // The front is a heap, the least key on top.
+  // The front is a heap, the smallest key on top.
   static constexpr auto key_of = [](const MeshFront::Entry& entry) { return entry.key; };
   void keep(const Place& place, std::uint32_t lanes, double apart) {
     if (has_room())
@@ -106,7 +106,7 @@ class FrontWalk : public PairSteps {
 
   void look_at_leaves(const Place& place) {
     leaves<true>(place);
-    double least = from_square(rest_);
+    double lowest = from_square(rest_);
     // The nearest first: it may save the others.
     if (nearest_ && found_count_ > 1) std::swap(found_[0], found_[nearest_found()]);
     for (std::size_t i = 0; i < found_count_; ++i) {
@@ -117,10 +117,10 @@ class FrontWalk : public PairSteps {
         if (!beyond(0) && visitor_.apart != nullptr)
           apart = std::max(apart, visitor_.apart(visitor_.self, triangles.a & ~kTriangle, triangles.b));
       }
-      least = std::min(least, apart);
+      lowest = std::min(lowest, apart);
     }
     // Near or not, it has been dealt with; from behind it joins the front when the walk has ended.
-    if (has_room()) front_.entries[front_.entries.size() - ++seen_] = {least, place.a, place.b, kAllLanes};
+    if (has_room()) front_.entries[front_.entries.size() - ++seen_] = {lowest, place.a, place.b, kAllLanes};
   }
 
   MeshFront& front_;

@@ -32,8 +32,8 @@ class AllPairs : public PairSteps {
   static constexpr std::size_t kDepth = 2 * bvh::kMaxDepth + 2;  // of both trees, and what is above the roots
 };
 
-// The nearest: whatever has the least bound first, boxes and triangles alike, so that next to nothing is looked at that
-// need not be. It is its own list.
+// The nearest: whatever has the smallest bound first, boxes and triangles alike, so that next to nothing is looked at
+// that need not be. It is its own list.
 class NearestPairs : public AllPairs {
  public:
   using AllPairs::AllPairs;
@@ -48,13 +48,13 @@ class NearestPairs : public AllPairs {
     if ((place.a & kTriangle) != 0) return measure(place);
     leaves(place);
     if (found_count_ == 0) return;
-    // Measured at once if it may lower the limit by much, the nearest saves the others the way through the heap.
+    // Measured at once if it may lower the limit by much, the nearest saves the others the detour through the heap.
     constexpr float kMuch = 0.995F;
-    const std::size_t least = nearest_found();
-    const bool at_once = descending_ || found_[least].bound < kMuch * limit_sq_;
-    if (at_once && !beyond(found_[least].bound)) measure(found_[least].place);
+    const std::size_t lowest = nearest_found();
+    const bool at_once = descending_ || found_[lowest].bound < kMuch * limit_sq_;
+    if (at_once && !beyond(found_[lowest].bound)) measure(found_[lowest].place);
     for (std::size_t i = 0; i < found_count_ && !descending_; ++i) {
-      if (!(at_once && i == least) && !beyond(found_[i].bound)) add(found_[i]);
+      if (!(at_once && i == lowest) && !beyond(found_[i].bound)) add(found_[i]);
     }
   }
 

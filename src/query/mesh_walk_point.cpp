@@ -52,7 +52,7 @@ class PointWalk : public MeshSearch {
 
   // The triangle is farther than what separates the point from it along its normal and, orthogonal to that, along the
   // outward normal of an edge. Where the directions are spoilt by rounding they are no longer than 1 and still
-  // orthogonal, and what they tell remains true.
+  // orthogonal, and their bounds remain true.
   GRAZE_LANE_FUNCTION Lanes bounds_of(const Block& block) const {
     const Lanes zero = all(0);
     const Lanes3 p = all3(point());

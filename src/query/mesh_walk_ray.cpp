@@ -118,7 +118,7 @@ class RayTests {
       min_side = k == 0 ? side : min(min_side, side);
       max_side = k == 0 ? side : max(max_side, side);
     }
-    // Inside all edges, whichever way round they run.
+    // Inside all edges, in either orientation.
     return not_above(max(beside, beyond), slack) & not_above(min(zero - min_side, max_side), room) & filled(block);
   }
 

@@ -78,7 +78,7 @@ Refined refine_smooth(const CorePair<A, B>& pair, Vec3 n, const Vec3& at_a, cons
     }
     const double length_sq = du * du + dv * dv;
     if (!(length_sq <= kLongestStep * kLongestStep)) {
-      // Apart there is one summit only, and Newton comes back for it; in an overlap it lies up this way.
+      // Apart there is one summit only, and Newton comes back for it; in an overlap it lies in this direction.
       if (s > 0 || !(length_sq < kInfinity)) return r;
       const double shorter = kLongestStep / std::sqrt(length_sq);
       du *= shorter, dv *= shorter;
@@ -131,7 +131,7 @@ Refined refine_along(Vec3 n, const Vec3& axis, double level, double rounding, do
       return r;
     }
     if (!(bend > 0 && std::abs(turn) <= kLongestStep)) {
-      // The same as above: in an overlap the summit lies up this way.
+      // The same as above: in an overlap the summit lies in this direction.
       if (s > 0 || std::abs(slope) <= rounding) return r;
       turn = std::copysign(kLongestStep, slope);
       steps = 0;

@@ -184,7 +184,7 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
   const Gjk g = gjk(pair, first_direction(pair), goal, cache);
   if (g.end == Gjk::End::above) return false;
   if (g.end == Gjk::End::below || (g.end == Gjk::End::overlap && g.certain)) return true;
-  // Rounding keeps the quick way from deciding: measure.
+  // Rounding keeps the quick test from deciding: measure.
   const PairDistance d = measure_cores(a, b, pair, first_direction(pair), {.limit = margin});
   return !d.beyond && !(d.value - d.tolerance > margin);
 }
@@ -273,7 +273,7 @@ bool touch(const Sphere& a, const B& b, const Relative& relative, double margin,
   return touch_at(a, relative.to_b(Vec3::Zero()), b, margin);
 }
 
-/// Two spheres, b's centre at `offset` from a's: the same bits either way round, in any frame's axes.
+/// Two spheres, b's centre at `offset` from a's: the same bits in either order, in any frame's axes.
 inline PairDistance measure_at(const Sphere& a, const Sphere& b, const Vec3& offset, double limit) {
   PairDistance r;
   const double apart = std::sqrt(norm_sq(offset)), radii = a.radius + b.radius;

@@ -51,7 +51,7 @@ PartsDistance mesh_distance(const PartsPair& pair, const Relative& relative, con
     remember(question.cache, pair.first, pair.second, r.a, r.b);
     return r;
   }
-  // Of solids, surfaces that meet only tell that there is an overlap.
+  // Of solids, surfaces that meet only show that there is an overlap.
   PairQuestion surfaces = question;
   if (solid) surfaces.depth = false, surfaces.limit = std::max(question.limit, 0.0);
   PartsDistance r = between_parts(pair, relative, surfaces);

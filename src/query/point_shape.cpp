@@ -63,8 +63,8 @@ PointDistance point_distance(const Ellipsoid& shape, const Vec3& p) {
   const Vec3& r = shape.radii;
   // The nearest point x has p − x = t x / r²; with y = x / r this asks for |y(t)| = 1, y = r p / (t + r²). The unknown
   // is u = t + r_min², so that the pole, near which the root of deep points lies, keeps all its digits.
-  const double least = r.minCoeff();
-  const Vec3 shift = (r.array() - least) * (r.array() + least);
+  const double lowest = r.minCoeff();
+  const Vec3 shift = (r.array() - lowest) * (r.array() + lowest);
   const Vec3 rp = r.cwiseProduct(p.cwiseAbs());
   const auto y_at = [&](double u) -> Vec3 {
     const auto term = [&](Eigen::Index i) { return rp[i] > 0 ? rp[i] / (shift[i] + u) : 0; };

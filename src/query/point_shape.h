@@ -9,7 +9,7 @@ namespace graze {
 
 struct PointDistance {
   double value;  ///< negative inside
-  Vec3 normal;   ///< unit, from the shape to the point: the way in which the value grows
+  Vec3 normal;   ///< unit, from the shape to the point: the direction in which the value grows
 };
 
 /// The same of a body about z: across the axis and along it, at a point `radial` off the axis and at `axial` along it.

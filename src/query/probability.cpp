@@ -79,7 +79,7 @@ struct Question {
 bool swap_for_order(const Placed& a, const Placed& b, const ProbabilityOptions& options) {
   const bool ab = in_canonical_order(a, b), ba = in_canonical_order(b, a);
   if (ab != ba) return !ab;
-  return options.sigma_a > options.sigma_b;  // one cloud at one place, twice
+  return options.sigma_a > options.sigma_b;  // one cloud at one pose, twice
 }
 
 /// Finds the pairs that matter: all but what is too little to be seen in the answer. Where there are too many of them,

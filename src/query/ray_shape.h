@@ -57,7 +57,7 @@ inline LinePart part_below(const Vec3& normal, double offset, const Line& line, 
 }
 
 /// The part inside of a shape, with the error of its ends, determined by the shape grown by the slack. A line
-/// that only the grown one meets touches the shape, as far as anybody can tell, in the middle.
+/// that only the grown one meets touches the shape, within rounding, in the middle.
 inline LinePart widened(LinePart part, const LinePart& grown) {
   if (grown.in.t > grown.out.t) return LinePart::none();
   if (part.in.t > part.out.t) {
@@ -91,7 +91,7 @@ inline LinePart ray_part(const Sphere& s, const Line& line, double slack) {
   return widened(part(s.radius), part(s.radius + slack));
 }
 
-/// Whether a line that is turned off a plane or an axis by this sine runs along it, as far as anybody can tell: beside
+/// Whether a line that is turned off a plane or an axis by this sine runs along it, within rounding: beside
 /// a body of that reach it leaves or comes nearer by no more than the slack. The line begins near the body.
 inline bool is_parallel(double sine, double reach, double slack) {
   constexpr double kMax = 0.1;  // of a body as small as the slack, some direction still counts
@@ -184,7 +184,8 @@ inline LinePart ray_part(const Cone& s, const Line& line, double slack) {
   // A disc or a segment.
   if (s.radius == 0 || s.half_length == 0)
     return ray_part(Cylinder{.radius = double{s.radius}, .half_length = double{s.half_length}}, line, slack);
-  // With w, the way down from the apex. The cone grown by the slack lies in the one whose apex is that much higher.
+  // With w, the distance down from the apex. The cone grown by the slack lies in the one whose apex is that much
+  // higher.
   const double k = s.radius / (2 * s.half_length), higher = slack * std::sqrt(1 + 1 / (k * k));
   const Vec3 o(line.origin.x(), line.origin.y(), s.half_length - line.origin.z());
   const Vec3 d(line.direction.x(), line.direction.y(), -line.direction.z());
@@ -254,9 +255,9 @@ inline LinePart ray_part(const Convex& s, const Line& line, double slack) {
   return r;
 }
 
-/// Where a line meets a triangle, if it does; `normal` is that of the triangle, either way round. The slack is more
-/// than what the side of an edge is computed wrong by, and counts for both triangles there: a line never passes between
-/// them.
+/// Where a line meets a triangle, if it does; `normal` is that of the triangle, in either orientation. The slack is
+/// more than what the side of an edge is computed wrong by, and counts for both triangles there: a line never passes
+/// between them.
 struct TriangleHit {
   bool hit = false;
   double t = 0, last = 0;  ///< a line in the plane of the triangle is on it from t to last

@@ -39,7 +39,7 @@ Ray Ray::between(const Vec3& from, const Vec3& to) {
 
 namespace {
 
-// A corner of a triangle, sheared so that the line is the z axis: one product per edge tells the side; see TriangleHit.
+// A corner of a triangle, sheared so that the line is the z axis: one product per edge gives the side; see TriangleHit.
 struct Sheared {
   double x, y, z;
 };

@@ -52,7 +52,7 @@ GRAZE_INLINE bool foot_on(const C& core, const Vec3& foot, const Vec3& normal, c
 template <class A, class B>
 Refined refine_crossing(const CorePair<A, B>& pair, const Vec3& n0, const Ridge& ra, const Ridge& rb) {
   Refined r;
-  constexpr double kCrossing = 1e-6;  // squared sine: lines more parallel than this are left to the general way
+  constexpr double kCrossing = 1e-6;  // squared sine: lines more parallel than this are left to the general case
   const Vec3 x = ra.axis, y = times(-1, turned(pair.rotation, rb.axis));
   const double c = dot(x, y), det = 1 - c * c;
   if (!(det > kCrossing)) return r;
@@ -163,7 +163,7 @@ Refined refine(const CorePair<A, B>& pair, const Vec3& n, std::span<const Vec3> 
       if (line_b) pair.b.line(db, rb, b0, b1);
       else put(b0, pair.b.facing(at_b, db)), put(b1, b0);
       if (parallel) {
-        // The two pairs of ends that lie farthest apart along the axis, one each way.
+        // The two pairs of ends that lie farthest apart along the axis, one in each direction.
         if (dot(axis, minus(a1, a0)) > 0) std::swap(a0, a1);
         if (dot(axis, turned(pair.rotation, minus(b1, b0))) < 0) std::swap(b0, b1);
       }

@@ -9,7 +9,7 @@
 
 namespace graze {
 
-/// Whether two rotations are the same to the bit; mostly the first number tells.
+/// Whether two rotations are the same to the bit; mostly the first number decides.
 inline bool same_rotation(const Mat3& a, const Mat3& b) {
   for (Eigen::Index i = 0; i < a.size(); ++i) {
     if (a.data()[i] != b.data()[i]) return false;
@@ -17,7 +17,7 @@ inline bool same_rotation(const Mat3& a, const Mat3& b) {
   return true;
 }
 
-/// Whether a rotation is by right angles, to the bit: turning by it rounds nothing. Mostly the first number tells.
+/// Whether a rotation is by right angles, to the bit: turning by it rounds nothing. Mostly the first number decides.
 inline bool along_axes(const Mat3& m) {
   for (Eigen::Index i = 0; i < m.size(); ++i) {
     if (m.data()[i] != 0 && std::abs(m.data()[i]) != 1) return false;
@@ -67,7 +67,7 @@ struct Relative {
   /// from where the caller's numbers put it than this, plus a few roundings of the coordinates that it has there. All
   /// that answers in a's frame counts it. It is what is lost where large numbers cancel: the difference of the
   /// translations, the rotations (matrices are off from the caller's quaternions by some roundings, too), their
-  /// product, and the sum. Bodies turned alike about one place lose nothing, however far they are.
+  /// product, and the sum. Bodies turned alike about one point lose nothing, however far they are.
   GRAZE_INLINE double placing_error(double size) const {
     const double moved = size_of(translation);
     if (aligned && moved == 0) return 0;
@@ -85,7 +85,7 @@ struct Relative {
   }
 
  private:
-  // Number by number: a column that is written in one way and read in another keeps the processor waiting.
+  // Number by number: a column that is stored in one width and loaded in another stalls the processor.
   template <Eigen::Index i>
   GRAZE_INLINE void turn_column(const Mat3& ra, const Mat3& rb) {
     rotation(0, i) = ra(0, 0) * rb(0, i) + ra(1, 0) * rb(1, i) + ra(2, 0) * rb(2, i);

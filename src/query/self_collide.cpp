@@ -74,7 +74,7 @@ struct Search {
 
   static double visit(void* self, std::uint32_t i, std::uint32_t j) {
     const Search& s = *static_cast<const Search*>(self);
-    // Each pair is met both ways round, and each triangle meets itself.
+    // Each pair is met in both orders, and each triangle meets itself.
     return i < j && beyond_shared(s.data, i, j) && !s.found(FoldedPair{i, j}) ? -1 : 0;
   }
   walk::PairVisitor visitor() { return {this, &Search::visit}; }

@@ -152,7 +152,7 @@ PartsDistance depth_along_normal(const A& a, const B& b, const Relative& relativ
     d.value = dot(n, lowest) - level, d.normal = a.normal();
     d.on_a = along(relative.to_a(lowest), -d.value, d.normal);
   } else {
-    // The plane gives way upwards or downwards; b goes the other way.
+    // The plane gives way upwards or downwards; b moves in the opposite direction.
     const Shadow up(b, n), down(b, times(-1, n));
     const double room = d.tolerance;
     const auto free_above = up.next_free(level, room), free_below = down.next_free(-level, room);

@@ -102,7 +102,7 @@ bool SolidContacts::holds(const Found& c) const {
   const ContactSide b(pair_.second, c.b, in_b, toward_a, slack_, beside);
   const bool below_a = a.below_plane(), below_b = b.below_plane();
   if (below_a && below_b) return true;
-  // Each at the place that the contact asks b to move to.
+  // Each at the position that the contact asks b to move to.
   const Vec3 move = times(c.depth, c.normal);
   if (below_a && b.is_face_below(relative_.to_b(minus(a.middle(), move)))) return true;
   if (below_b && a.is_face_below(plus(relative_.to_a(b.middle()), move))) return true;

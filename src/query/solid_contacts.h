@@ -12,7 +12,7 @@ double contact_slack(const PartsPair& pair, const Relative& relative);
 
 /// The rule of docs/meshes.md: on the surfaces of both; once b has moved by the depth along the normal, the
 /// two touch at the contact, and the plane through it across the normal lies between them there. Where one of them is
-/// bent inwards at that place, so that there is no plane, the normal is that of a face of it, and the other one lies
+/// bent inwards at that spot, so that there is no plane, the normal is that of a face of it, and the other one lies
 /// beyond; where both are, they share a face. Of an overlap, also such as lie on a face of one of them that the other
 /// one's surface is turned to, though less deep than what is beside.
 class SolidContacts {

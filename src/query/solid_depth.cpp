@@ -1,4 +1,4 @@
-// Which of the ways to measure the depth of meshes and clouds fits a pair.
+// Chooses how the depth of a pair with meshes or clouds is measured.
 #include "query/solid_depth.h"
 
 #include "geometry/mesh_data.h"
@@ -24,7 +24,7 @@ double blur_of(const Geometry& g) {
   return data_of(*mesh).surface->blur + 256 * kEpsilon * (data_of(*mesh).extent + size_of(data_of(*mesh).tree.origin));
 }
 
-// A ball against a solid: of a point, or if the solid is convex, how deep its centre is tells all.
+// A ball against a solid: of a point, or if the solid is convex, the depth of its centre is enough.
 bool by_center(const BoundedPair& pair, const Relative& relative, PartsDistance& r) {
   const auto* sphere = std::get_if<Sphere>(&pair.first);
   const Mesh* solid = solid_of(pair.second);

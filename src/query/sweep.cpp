@@ -122,7 +122,7 @@ class Advance {
     r.end = std::min(piece_a->end, piece_b->end);
     r.velocity = piece_a->velocity - piece_b->velocity;
     r.axis_a = piece_a->axis, r.axis_b = piece_b->axis;
-    // Seen from a body that turns, the other one turns about it: of both, the nearer points tell how fast.
+    // Seen from a body that turns, the other one turns about it: the nearer points of both determine how fast.
     const double moved = (std::sqrt(norm_sq(r.velocity)) + turning_of(piece_a->spin, piece_a->arm) +
                           turning_of(piece_b->spin, piece_b->arm)) *
                          std::max(0.0, r.end - t);
@@ -174,7 +174,7 @@ class Advance {
     return apart;
   }
 
-  // Of motions that only tell how far they get: halved until that is not far enough.
+  // Motions that only bound how far they get: halved until that is not far enough.
   double step_within_reach(double t, double gap, double left) const {
     for (double step = left / 2; t + step > t; step /= 2) {
       const double reach = a_.body.motion.reach(a_.radius, t, t + step) + b_.body.motion.reach(b_.radius, t, t + step);

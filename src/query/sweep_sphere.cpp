@@ -30,7 +30,8 @@ SphereMove::SphereMove(const Vec3& from, const Vec3& to, double radius) : from_(
 
 namespace {
 
-// Newton from the outside needs few steps, except where the sphere is touched tangentially: there half of the way each.
+// Newton from the outside needs few steps, except where the sphere is touched tangentially: there half of the rest
+// each.
 constexpr int kSteps = 200;
 
 // A sphere along a line, from 0 to `length`. `slack`: what rounding may hide in coordinates near the body.
@@ -47,7 +48,7 @@ struct Touch {
   bool found() const { return at < kInfinity; }
 };
 
-// A distance that is not overstated, and the way from the body to the point.
+// A distance that is not overstated, and the vector from the body to the point.
 struct Gap {
   double value;
   Vec3 normal;
@@ -96,7 +97,7 @@ Touch touch_plane(const Travel& t, const Vec3& normal, double offset) {
   return touch.at > t.length ? Touch() : touch;
 }
 
-// The parts of a mesh or a cloud, nearest first along the way.
+// The parts of a mesh or a cloud, nearest first along the path.
 class PartsSweep {
  public:
   explicit PartsSweep(const Travel& travel) : travel_(travel) {}

@@ -61,9 +61,9 @@ PairDistance measure_plane(const A& a, const Plane& b, const Relative& relative,
 }
 
 // Two boundaries that are not exactly parallel meet somewhere, and no finite translation parts what lies behind them.
-// Normals that were rounded on the way prove nothing.
+// Normals that were rounded before prove nothing.
 
-/// 1 if the second boundary is proven to face the way of the unit `normal`, -1 if the opposite way, otherwise 0.
+/// 1 if the second boundary is proven to face along the unit `normal`, -1 if against it, otherwise 0.
 inline double parallel(const Vec3& normal, const Boundary& second, const Relative& relative) {
   if (!relative.aligned && relative.rounded) return 0;
   return second.normal == normal ? 1 : second.normal == -normal ? -1 : 0;

@@ -29,7 +29,7 @@ int level(double a, double b) {
   return high_x - kMantissa + static_cast<int>(std::bit_width(x ^ y)) - 1;
 }
 
-// Numbers too small for all of their digits would have no place on the curve.
+// Numbers too small for all of their digits would have no position on the curve.
 double on_curve(double x) { return std::abs(x) < 1e-300 ? 0.0 : x; }
 
 }  // namespace

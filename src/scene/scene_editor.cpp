@@ -30,10 +30,10 @@ void stand(Object& o) {
   o.box = scene::box_of(o.placed, o.margin, o.padding);
 }
 
-// Puts an object into the version, in the place of `before` if there is one.
+// Puts an object into the version, instead of `before` if there is one.
 void put(Data& data, const Object* before, const ObjectLink& now) {
   const bool was_there = before != nullptr && !before->box.empty();
-  // The same place on the curve is one path instead of two.
+  // The same position on the curve is one path instead of two.
   const scene::BoxKey key = key_of(*now);
   if (was_there) {
     const scene::BoxKey old = key_of(*before);

@@ -21,7 +21,7 @@ struct HullSurface {
 };
 
 enum class HullMethod {
-  merged,   ///< faces that rounding cannot tell from one plane are one face
+  merged,   ///< faces that rounding cannot distinguish from one plane are one face
   joggled,  ///< of points moved by a tiny random amount, the same in every run; all faces are triangles
 };
 

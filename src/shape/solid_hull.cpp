@@ -265,7 +265,7 @@ std::size_t merge_coplanar(HullSurface& surface, const std::vector<Vec3>& points
         auto& next = triangles[neighbours[3 * t + i]];
         const auto in_plane = [&](int corner) { return std::abs(along(points[index(corner)] - base, n)) <= kCoplanar; };
         if (next.face != kNone || !std::all_of(next.corners.begin(), next.corners.end(), in_plane)) continue;
-        // A sliver may lie in the plane and face the other way.
+        // A sliver may lie in the plane and face in the opposite direction.
         if (along(areas[neighbours[3 * t + i]], n) < 0) continue;
         next.face = face;
         open.push_back(neighbours[3 * t + i]);
