@@ -9,6 +9,7 @@
 
 #include "graze/base/error.h"
 #include "index/kd_tree_data.h"
+#include "index/kd_tree_near.h"
 #include "index/kd_tree_search.h"
 
 namespace graze {
@@ -133,6 +134,14 @@ std::string flaw_of(const Tree<T>& tree, std::size_t points) {
   return tree.size == 0 || tree.count[tree.levels - 1] == 1 ? "" : "more than one root";
 }
 
+// The radius of a volume that is a ball about its centre: infinite where it is everything, negative where it is no
+// ball.
+double ball_radius(const SearchVolume& volume) {
+  if (const auto* ball = std::get_if<region::Ball>(&volume)) return ball->radius();
+  const auto* polytope = std::get_if<region::Polytope>(&volume);
+  return polytope != nullptr && polytope->sides().empty() ? kInfinity : -1;
+}
+
 }  // namespace
 
 KdTree::KdTree() = default;
@@ -186,6 +195,11 @@ std::size_t PointSearch::count() const { return count_up_to(kd_tree::kMaxPoints)
 
 std::span<Neighbor> PointSearch::nearest(std::span<Neighbor> buffer) const {
   if (buffer.empty()) return buffer;
+  if (const double radius = ball_radius(volume_); buffer.size() == 1 && tree_->floats_ && radius >= 0) {
+    Neighbor& one = buffer.front();
+    if (kd_tree::find_nearest(*tree_->floats_, center_of(volume_), radius, one))
+      return buffer.first(one.found() ? 1 : 0);
+  }
   kd_tree::Gather gather;
   gather.buffer = buffer.data();
   gather.capacity = buffer.size();

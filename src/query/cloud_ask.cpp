@@ -37,11 +37,11 @@ bool ask_nearest(const A& a, const Cloud& b, const InCloud<A>& in_cloud, const c
     Q& query;
     const Ended& ended;
   } asked{ShapeLeaf<A>(a), CloudTree(b), query, ended};
-  const cloud_walk::Visitor visitor{.self = &asked, .point = [](void* self, std::size_t place) {
-                                      Asked& x = *static_cast<Asked*>(self);
-                                      x.query.leaf(x.leaf, 0, x.tree, place);
-                                      return x.ended(x.query) ? -kInfinity : kInfinity;
-                                    }};
+  const kd_tree::NearVisitor visitor{.self = &asked, .point = [](void* self, std::size_t place) {
+                                       Asked& x = *static_cast<Asked*>(self);
+                                       x.query.leaf(x.leaf, 0, x.tree, place);
+                                       return !x.ended(x.query);
+                                     }};
   return cloud_walk::visit_nearest(b, in_cloud.body, question, visitor);
 }
 

@@ -1,9 +1,9 @@
-// The points of a cloud that may be nearest to a body, in SIMD lanes of float32: down the tree to the nearest leaf,
-// which all but settles the answer, and back up past what is farther. Doubles are left to the few points that float32
-// cannot tell from the nearest.
+// The points of a cloud that may be nearest to a body: what index/kd_tree_near.h finds, for balls in the frame of a
+// cloud and for the signed distances that the kernels measure.
 #pragma once
 
 #include "graze/geometry/cloud.h"
+#include "index/kd_tree_near.h"
 #include "query/cloud_slack.h"
 #include "query/cloud_walk.h"
 
@@ -37,12 +37,13 @@ struct SphereInCloud {
 /// What the cloud's grid says of a sphere.
 PointGrid::Verdict verdict(const Cloud& cloud, const SphereInCloud& sphere, double limit);
 
-/// Calls visitor.point for every point within the limit that the kernels may find to be the nearest, until one of the
-/// calls gives −∞. Other limits that it gives are of no interest. In the same order on every machine. False, and
-/// nothing is called, if float32 cannot answer: doubles, or numbers whose squares it does not hold.
+/// Calls the visitor for every point within the limit that the kernels may find to be the nearest, until one of the
+/// calls gives false. In the same order on every machine. False, and nothing is called, if float32 cannot answer:
+/// doubles, or numbers whose squares it does not hold.
 bool visit_nearest(const Cloud& cloud, const SphereInCloud& sphere, const NearQuestion& question,
-                   const Visitor& visitor);
+                   const kd_tree::NearVisitor& visitor);
 /// The same for a body whose core is a box; a segment is a thin one.
-bool visit_nearest(const Cloud& cloud, const Body& body, const NearQuestion& question, const Visitor& visitor);
+bool visit_nearest(const Cloud& cloud, const Body& body, const NearQuestion& question,
+                   const kd_tree::NearVisitor& visitor);
 
 }  // namespace graze::cloud_walk

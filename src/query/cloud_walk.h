@@ -8,6 +8,7 @@
 #include "graze/geometry/cloud.h"
 #include "graze/index/point_grid.h"
 #include "graze/shape/convex.h"
+#include "index/kd_tree_near.h"
 #include "query/relative.h"
 
 namespace graze::cloud_walk {
@@ -23,12 +24,10 @@ struct Outline {
   bool swept = false;                     // the ball may move along the longest side as far as the box goes
 };
 
-/// The same in the frame of the cloud.
-struct Body {
-  double center[3], axis[3][3], half[3];  // of the box; axes: unit
-  double low[3], high[3];                 // of a box along the cloud's axes around it
-  bool is_point;                          // the core is
-  double slack;                           // bounds what all of the arithmetic is wrong by, in metres
+/// The same in the frame of the cloud: its box, and a slack that bounds what all of the arithmetic is wrong by, in
+/// metres.
+struct Body : kd_tree::NearBox {
+  bool is_point;  // the core is
   const Outline& outline;
   Vec3 inner_center;
 

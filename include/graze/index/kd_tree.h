@@ -76,7 +76,7 @@ class PointSearch {
 ///
 /// Splits at the median of the widest axis, so its depth is that of a full tree whatever the points are: duplicates
 /// cost nothing extra. Leaves hold 16 points side by side, inner nodes the exact bounds of 8 children; both are tested
-/// in SIMD lanes of doubles. Results are those of a loop over the caller's floats or doubles: indices are the
+/// in SIMD lanes. Results are those of a loop over the caller's floats or doubles: indices are the
 /// caller's, points on the border are inside (see search_volume.h for the arithmetic), equal distances go to the lower
 /// index, and nothing depends on threads or instruction set.
 ///
