@@ -55,6 +55,7 @@
 #include "graze/query/contacts.h"
 #include "graze/query/distance.h"
 #include "graze/query/each.h"
+#include "graze/query/first_contact.h"
 #include "graze/query/near_pairs.h"
 #include "graze/query/pair_cache.h"
 #include "graze/query/penetration.h"

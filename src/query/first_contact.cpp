@@ -1,0 +1,313 @@
+#include "graze/query/first_contact.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "graze/base/error.h"
+#include "query/bernstein.h"
+
+namespace graze {
+namespace {
+
+// Both queries ask whether the origin is ever in the hull of differences d between points of the two features: three
+// for a vertex and a face, four for two edges. It is not where a direction n has n·d > 0 for all of them. The nearest
+// points of the features give such an n whenever there is one, and it is one of few: across the face or both edges;
+// across an edge, towards a vertex; or from vertex to vertex. Taken as polynomials of time these directions need no
+// division, and what has no extent only makes its own n vanish:
+//
+//   volume        n·d, n across the face or both edges, of either sign                              degree 3
+//   beside        (e × d)·(e × d'), e an edge: n = (e × d) × e, n·d' is this, n·d is (e × d)²       degree 4
+//   ahead         d·d': n = d                                                                       degree 2
+//
+// In reverse: where `volume` changes sign while every `beside` is negative, what lies in one plane then also overlaps.
+using Points = std::array<Vec3, 4>;
+struct Motion4 {
+  Points from, to;  // scaled by a power of two so that coordinates are below 2
+};
+
+template <class Number>
+LinearVec<Number> between(const Motion4& m, std::size_t head, std::size_t tail) {
+  LinearVec<Number> d;
+  for (int k = 0; k < 3; ++k) {
+    d[0][static_cast<std::size_t>(k)] = enclosed::difference<Number>(m.from[head][k], m.from[tail][k]);
+    d[1][static_cast<std::size_t>(k)] = enclosed::difference<Number>(m.to[head][k], m.to[tail][k]);
+  }
+  return d;
+}
+
+template <class Number>
+using Cubic = std::array<Enclosed<Number>, 4>;
+
+// The differences as pairs of points {head, tail}, and the polynomials made of them.
+struct VertexFace {
+  static constexpr std::array<std::array<std::size_t, 2>, 3> kDifferences = {{{0, 1}, {0, 2}, {0, 3}}};
+  static constexpr std::size_t kBeside = 3, kAhead = 3;
+
+  template <class Number>
+  static Cubic<Number> volume(const Motion4& m) {
+    return bernstein::dot(bernstein::cross(between<Number>(m, 2, 1), between<Number>(m, 3, 1)),
+                          between<Number>(m, 0, 1));
+  }
+
+  template <class Number, class Polynomials>
+  static void fill(const Motion4& m, Polynomials& p) {
+    const std::array d = {between<Number>(m, 0, 1), between<Number>(m, 0, 2), between<Number>(m, 0, 3)};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      const LinearVec<Number> edge = between<Number>(m, j + 1, i + 1);
+      p.beside[i] = bernstein::dot(bernstein::cross(edge, d[i]), bernstein::cross(edge, d[k]));
+      p.ahead[i] = bernstein::dot(d[i], d[j]);
+    }
+  }
+
+  // Whether all d·d' of one d satisfy the predicate.
+  template <class Ahead>
+  static bool any_vertex(const Ahead& ahead) {
+    return (ahead(0) && ahead(2)) || (ahead(0) && ahead(1)) || (ahead(1) && ahead(2));
+  }
+};
+
+struct EdgeEdge {
+  static constexpr std::array<std::array<std::size_t, 2>, 4> kDifferences = {{{0, 2}, {0, 3}, {1, 2}, {1, 3}}};
+  static constexpr std::size_t kBeside = 2, kAhead = 6;
+
+  template <class Number>
+  static Cubic<Number> volume(const Motion4& m) {
+    return bernstein::dot(bernstein::cross(between<Number>(m, 1, 0), between<Number>(m, 3, 2)),
+                          between<Number>(m, 0, 2));
+  }
+
+  template <class Number, class Polynomials>
+  static void fill(const Motion4& m, Polynomials& p) {
+    const LinearVec<Number> d02 = between<Number>(m, 0, 2), d03 = between<Number>(m, 0, 3);
+    const LinearVec<Number> d12 = between<Number>(m, 1, 2), d13 = between<Number>(m, 1, 3);
+    const LinearVec<Number> first = between<Number>(m, 1, 0), second = between<Number>(m, 3, 2);
+    p.beside[0] = bernstein::dot(bernstein::cross(second, d02), bernstein::cross(second, d12));
+    p.beside[1] = bernstein::dot(bernstein::cross(first, d02), bernstein::cross(first, d03));
+    p.ahead = {bernstein::dot(d02, d03), bernstein::dot(d02, d12), bernstein::dot(d02, d13),
+               bernstein::dot(d03, d12), bernstein::dot(d03, d13), bernstein::dot(d12, d13)};
+  }
+
+  template <class Ahead>
+  static bool any_vertex(const Ahead& ahead) {
+    return (ahead(0) && ahead(1) && ahead(2)) || (ahead(0) && ahead(3) && ahead(4)) ||
+           (ahead(1) && ahead(3) && ahead(5)) || (ahead(2) && ahead(4) && ahead(5));
+  }
+};
+
+// Over one interval of time.
+template <class Features, class Number>
+struct Polynomials {
+  Cubic<Number> volume;
+  std::array<std::array<Enclosed<Number>, 5>, Features::kBeside> beside;
+  std::array<std::array<Enclosed<Number>, 3>, Features::kAhead> ahead;
+
+  bool apart() const {
+    using namespace bernstein;
+    if (all_positive(volume) || all_negative(volume)) return true;
+    if (std::any_of(beside.begin(), beside.end(), [](const auto& p) { return all_positive(p); })) return true;
+    return Features::any_vertex([this](std::size_t i) { return all_positive(ahead[i]); });
+  }
+
+  // Nothing is lost by giving up: no part of the interval would be found `apart`.
+  bool hopeless() const {
+    using namespace bernstein;
+    if (any_positive(volume) || any_negative(volume)) return false;
+    if (std::any_of(beside.begin(), beside.end(), [](const auto& p) { return any_positive(p); })) return false;
+    return !Features::any_vertex([this](std::size_t i) { return any_positive(ahead[i]); });
+  }
+
+  bool meet() const {
+    const bool crossed = (positive(volume[0]) && negative(volume[3])) || (negative(volume[0]) && positive(volume[3]));
+    return crossed &&
+           std::all_of(beside.begin(), beside.end(), [](const auto& p) { return bernstein::all_negative(p); });
+  }
+
+  void halve_into(Polynomials& right) {
+    bernstein::halve(volume, right.volume);
+    for (std::size_t i = 0; i < beside.size(); ++i) bernstein::halve(beside[i], right.beside[i]);
+    for (std::size_t i = 0; i < ahead.size(); ++i) bernstein::halve(ahead[i], right.ahead[i]);
+  }
+};
+
+enum class Verdict { free, contact, undecided, out_of_steps };
+
+struct Finding {
+  Verdict verdict;
+  DoubleDouble time;  // of anything but free: all before is free
+};
+
+// The times of halving stay exact: multiples of 2^-depth below 1 take no more than two doubles.
+template <class Number>
+constexpr int kDepth = 46;
+template <>
+constexpr int kDepth<DoubleDouble> = 100;
+
+// From time 0 on, left halves first. Up to `known` everything is free already. `resolution`: a time so short that a
+// proven contact need not be located better.
+template <class Features, class Number>
+Finding search(const Motion4& m, double known, double resolution, int max_steps) {
+  struct Part {
+    Polynomials<Features, Number> polynomials;
+    DoubleDouble begin;
+    int depth;
+  };
+  std::array<Part, kDepth<Number> + 2> parts;  // not initialised: most is never used
+  parts[0].polynomials.volume = Features::template volume<Number>(m);
+  if (bernstein::all_positive(parts[0].polynomials.volume) || bernstein::all_negative(parts[0].polynomials.volume))
+    return {Verdict::free, {}};
+  Features::template fill<Number>(m, parts[0].polynomials);
+  parts[0].begin = {0, 0};
+  parts[0].depth = 0;
+  std::size_t open = 1;
+  for (int steps = 0; open > 0; ++steps) {
+    Part& part = parts[open - 1];
+    const double length = std::ldexp(1.0, -part.depth);
+    const DoubleDouble end = two_sum(part.begin.sum, length);
+    if (end.sum + (end.error + part.begin.error) <= known || part.polynomials.apart()) {
+      --open;
+      continue;
+    }
+    if (steps >= max_steps) return {Verdict::out_of_steps, part.begin};
+    if (part.begin.sum >= known) {
+      const bool met = part.polynomials.meet();
+      if (met && (length <= resolution || part.depth == kDepth<Number>)) return {Verdict::contact, part.begin};
+      if (part.polynomials.hopeless()) return {Verdict::undecided, part.begin};
+    }
+    if (part.depth == kDepth<Number>) return {Verdict::undecided, part.begin};
+    // The right half takes the place of the whole, and the left one comes to lie above it.
+    Part& left = parts[open];
+    left.polynomials = part.polynomials;
+    left.polynomials.halve_into(part.polynomials);
+    left.begin = part.begin;
+    left.depth = ++part.depth;
+    const DoubleDouble middle = two_sum(part.begin.sum, length / 2);
+    part.begin = two_sum(middle.sum, middle.error + part.begin.error);
+    ++open;
+  }
+  return {Verdict::free, {}};
+}
+
+// Along a coordinate all differences keep one sign: doubles compare without rounding.
+template <class Features>
+bool boxes_apart(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to) {
+  for (int k = 0; k < 3; ++k) {
+    bool above = true, below = true;
+    for (const auto& [head, tail] : Features::kDifferences) {
+      above &= from[head][k] > from[tail][k] && to[head][k] > to[tail][k];
+      below &= from[head][k] < from[tail][k] && to[head][k] < to[tail][k];
+    }
+    if (above || below) return true;
+  }
+  return false;
+}
+
+struct Nearest {
+  Vec3 on_a, on_b;
+  double distance_sq = kInfinity;
+  void take(const Vec3& a, const Vec3& b) {
+    const double d = (a - b).squaredNorm();
+    if (d < distance_sq) *this = {a, b, d};
+  }
+};
+
+Vec3 nearest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
+  const Vec3 e = b - a;
+  const double length_sq = e.squaredNorm();
+  const double s = length_sq > 0 ? std::clamp((p - a).dot(e) / length_sq, 0.0, 1.0) : 0;
+  return (1 - s) * a + s * b;
+}
+
+// Whatever rounding does here, the points are some of the features: combinations with weights of 0 to 1.
+Nearest nearest(VertexFace, const Points& p) {
+  Nearest best;
+  for (const auto& [i, j] : {std::pair(1, 2), std::pair(2, 3), std::pair(3, 1)})
+    best.take(p[0], nearest_on_segment(p[0], p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>(j)]));
+  const Vec3 n = (p[2] - p[1]).cross(p[3] - p[1]);
+  const double n_sq = n.squaredNorm();
+  const double b = (p[0] - p[1]).cross(p[3] - p[1]).dot(n) / n_sq, c = (p[2] - p[1]).cross(p[0] - p[1]).dot(n) / n_sq;
+  if (b >= 0 && c >= 0 && b + c <= 1) best.take(p[0], (1 - b - c) * p[1] + b * p[2] + c * p[3]);
+  return best;
+}
+
+Nearest nearest(EdgeEdge, const Points& p) {
+  Nearest best;
+  for (const std::size_t i : {0, 1}) best.take(p[i], nearest_on_segment(p[i], p[2], p[3]));
+  for (const std::size_t i : {2, 3}) best.take(nearest_on_segment(p[i], p[0], p[1]), p[i]);
+  const Vec3 e = p[1] - p[0], f = p[3] - p[2], n = e.cross(f);
+  const double s = (p[2] - p[0]).cross(f).dot(n) / n.squaredNorm();
+  if (s >= 0 && s <= 1) {
+    const Vec3 a = (1 - s) * p[0] + s * p[1];
+    best.take(a, nearest_on_segment(a, p[2], p[3]));
+  }
+  return best;
+}
+
+double rounded_down(const DoubleDouble& time) { return time.error < 0 ? std::nextafter(time.sum, 0.0) : time.sum; }
+
+// `size`: what coordinates were divided by.
+template <class Features>
+FirstContact contact_at(double time, bool decided, const Motion4& m, double size, double tolerance) {
+  constexpr double kRounding = 0x1p-46;  // of points at a time, of those between them and of their distance
+  Points p;
+  for (std::size_t i = 0; i < 4; ++i) p[i] = (1 - time) * m.from[i] + time * m.to[i];
+  const Nearest found = nearest(Features{}, p);
+  FirstContact c;
+  c.hit = true;
+  c.time = time;
+  c.certain = decided && (std::sqrt(found.distance_sq) + kRounding) * size <= tolerance;
+  c.on_a = size * found.on_a;
+  c.on_b = size * found.on_b;
+  return c;
+}
+
+template <class Features>
+FirstContact first_contact(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to,
+                           const FirstContactOptions& options) {
+  if (!(options.tolerance > 0)) throw Error("tolerance", fmt::format("must be positive, got {}", options.tolerance));
+  if (options.max_steps < 1) throw Error("max_steps", fmt::format("must be at least 1, got {}", options.max_steps));
+  double largest = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!is_finite(from[i]) || !is_finite(to[i])) return {.hit = true, .time = 0, .certain = false};
+    largest = std::max({largest, from[i].cwiseAbs().maxCoeff(), to[i].cwiseAbs().maxCoeff()});
+  }
+  if (boxes_apart<Features>(from, to)) return {};
+  // The power of two below the largest coordinate, so that it is finite; not so small that its inverse is not.
+  constexpr double kSmallest = 0x1p-1000;
+  const double size = largest > kSmallest ? std::ldexp(1.0, std::ilogb(largest)) : kSmallest;
+  Motion4 m;
+  for (std::size_t i = 0; i < 4; ++i) {
+    m.from[i] = (1 / size) * from[i];
+    m.to[i] = (1 / size) * to[i];
+  }
+  double speed = 0;
+  for (const auto& [head, tail] : Features::kDifferences) {
+    const Vec3 change = (m.to[head] - m.to[tail]) - (m.from[head] - m.from[tail]);
+    speed = std::max(speed, change.norm());
+  }
+  const double resolution = speed > 0 ? options.tolerance / size / (2 * speed) : 1;
+  Finding found = search<Features, double>(m, 0, resolution, options.max_steps);
+  if (found.verdict == Verdict::undecided || found.verdict == Verdict::out_of_steps)
+    found = search<Features, DoubleDouble>(m, rounded_down(found.time), resolution, options.max_steps);
+  if (found.verdict == Verdict::free) return {};
+  const bool decided = found.verdict != Verdict::out_of_steps;
+  return contact_at<Features>(rounded_down(found.time), decided, m, size, options.tolerance);
+}
+
+}  // namespace
+
+FirstContact first_contact_vertex_face(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to,
+                                       const FirstContactOptions& options) {
+  return first_contact<VertexFace>(from, to, options);
+}
+
+FirstContact first_contact_edge_edge(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to,
+                                     const FirstContactOptions& options) {
+  return first_contact<EdgeEdge>(from, to, options);
+}
+
+}  // namespace graze
