@@ -118,7 +118,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 12> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -129,9 +129,10 @@ constexpr std::array<Question, 12> kQuestions{{{"collide", ask_collide},
                                                {"search", ask_search},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
+                                               {"first_contact", ask_first_contact},
                                                {"probability", ask_probability}}};
 // Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 6> kLater{"cost", "first_contact", "nearest", "tangents", "occupancy", "insert"};
+constexpr std::array<std::string_view, 5> kLater{"cost", "nearest", "tangents", "occupancy", "insert"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");

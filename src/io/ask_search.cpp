@@ -149,7 +149,7 @@ Volume volume_from(Value value, const std::string& path) {
   }
 }
 
-std::string text_of(std::span<const Neighbor> found) {
+std::string neighbors_text(std::span<const Neighbor> found) {
   std::string indices, distances;
   for (const Neighbor& n : found) {
     const char* comma = indices.empty() ? "" : ",";
@@ -192,7 +192,7 @@ AskAnswer ask_search(const Fields& question) {
   if (want == "nearest") room = std::min<std::size_t>(room, 1);
   if (want == "knearest") room = std::min(room, question.count_or("k", 1));
   std::vector<Neighbor> buffer(room);
-  return {text_of(search.nearest(buffer)), verdict(count > 0)};
+  return {neighbors_text(search.nearest(buffer)), verdict(count > 0)};
 }
 
 }  // namespace graze::io

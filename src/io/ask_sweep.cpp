@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <vector>
 
+#include "graze/query/first_contact.h"
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
 #include "io/placed.h"
@@ -54,6 +56,19 @@ Moving moving_from(const Fields& question, std::string_view name) {
   return {std::move(geometry), motion_from(fields, poses.pose), poses.local};
 }
 
+AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain) {
+  return {fmt::format(R"("hit":true,"time":{},"on_a":{},"on_b":{}{})", text_of(time), text_of(on_a), text_of(on_b),
+                      certain ? "" : R"(,"certain":false)"),
+          AskVerdict::touching};
+}
+
+std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
+  const std::vector<Vec3> points = question.points(name);
+  if (points.size() != 4)
+    throw Error(question.path_of(name), fmt::format("must have four points, got {}", points.size()));
+  return {points[0], points[1], points[2], points[3]};
+}
+
 }  // namespace
 
 AskAnswer ask_sweep(const Fields& question) {
@@ -67,9 +82,21 @@ AskAnswer ask_sweep(const Fields& question) {
                         {.margin = question.number_or("margin", defaults.margin),
                          .tolerance = question.number_or("tolerance", defaults.tolerance)});
   if (!s.hit) return {R"("hit":false)", AskVerdict::clear};
-  return {fmt::format(R"("hit":true,"time":{},"on_a":{},"on_b":{}{})", text_of(s.time), text_of(s.contact.on_a),
-                      text_of(s.contact.on_b), s.certain ? "" : R"(,"certain":false)"),
-          AskVerdict::touching};
+  return hit_at(s.time, s.contact.on_a, s.contact.on_b, s.certain);
+}
+
+AskAnswer ask_first_contact(const Fields& question) {
+  question.allow_only("first_contact", {"ask", "id", "of", "from", "to", "tolerance"});
+  const std::string of = question.text("of");
+  const bool face = of == "vertex-face";
+  if (!face && of != "edge-edge")
+    throw Error("of", fmt::format("must be vertex-face or edge-edge, got \"{}\"", shortened(of)));
+  const std::array<Vec3, 4> from = four_points(question, "from"), to = four_points(question, "to");
+  const FirstContactOptions options{.tolerance = question.number_or("tolerance", FirstContactOptions().tolerance)};
+  const FirstContact c =
+      face ? first_contact_vertex_face(from, to, options) : first_contact_edge_edge(from, to, options);
+  if (!c.hit) return {R"("hit":false)", AskVerdict::clear};
+  return hit_at(c.time, c.on_a, c.on_b, c.certain);
 }
 
 }  // namespace graze::io

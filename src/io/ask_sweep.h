@@ -7,5 +7,7 @@
 namespace graze::io {
 
 AskAnswer ask_sweep(const Fields& question);
+/// The same for corners of deforming meshes: a vertex and a face, or two edges.
+AskAnswer ask_first_contact(const Fields& question);
 
 }  // namespace graze::io

@@ -387,8 +387,33 @@ TEST(Ask, RefusesMotionsThatAreNone) {
   EXPECT_NE(error_of_a(R"({"shape":"sphere","radius":1,"motion":{"to":{}}})").find("motion"), std::string::npos);
 }
 
+TEST(Ask, FindsTheFirstContactOfCornersThatMove) {
+  const std::string face = "[-1,-1,0],[1,-1,0],[0,1,0]]";
+  const auto asked = [](const std::string& of, const std::string& from, const std::string& to,
+                        const std::string& more = "") {
+    return R"({"ask":"first_contact","of":")" + of + R"(","from":)" + from + R"(,"to":)" + to + more + "}";
+  };
+  const std::string through = asked("vertex-face", "[[0,0,1]," + face, "[[0,0,-1]," + face);
+  EXPECT_EQ(answer_question(through).verdict, AskVerdict::touching);
+  const Json hit = json_of(through);
+  EXPECT_LE(hit["time"], 0.5);
+  EXPECT_GT(hit["time"], 0.499999);
+  EXPECT_FALSE(hit.contains("certain"));
+  EXPECT_EQ(hit["on_b"], Json({0, 0, 0}));
+  const AskAnswer beside = answer_question(asked("vertex-face", "[[3,0,1]," + face, "[[3,0,-1]," + face));
+  EXPECT_EQ(beside.text, R"({"hit":false})");
+  EXPECT_EQ(beside.verdict, AskVerdict::clear);
+  EXPECT_EQ(json_of(asked("edge-edge", "[[-1,0,1],[1,0,1],[0,-1,0],[0,1,0]]", "[[-1,0,0],[1,0,0],[0,-1,0],[0,1,0]]",
+                          R"(,"tolerance":1e-3)"))["hit"],
+            true);
+  EXPECT_EQ(error_of(asked("face-face", "[]", "[]")), R"(of: must be vertex-face or edge-edge, got "face-face")");
+  EXPECT_EQ(error_of(asked("edge-edge", "[[0,0,0]]", "[]")), "from: must have four points, got 1");
+  EXPECT_EQ(error_of(asked("vertex-face", "[[0,0,1]," + face, "[[0,0,1]," + face, R"(,"tolerance":0)")),
+            "tolerance: must be positive, got 0");
+}
+
 TEST(Ask, SaysWhatIsNotSupportedYet) {
-  for (const char* ask : {"cost", "first_contact", "nearest", "tangents", "occupancy", "insert"}) {
+  for (const char* ask : {"cost", "nearest", "tangents", "occupancy", "insert"}) {
     EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
               "ask: " + std::string(ask) + " is not supported yet");
   }
