@@ -236,8 +236,8 @@ Nearest nearest(VertexFace, const Points& p) {
 
 Nearest nearest(EdgeEdge, const Points& p) {
   Nearest best;
-  for (const std::size_t i : {0, 1}) best.take(p[i], nearest_on_segment(p[i], p[2], p[3]));
-  for (const std::size_t i : {2, 3}) best.take(nearest_on_segment(p[i], p[0], p[1]), p[i]);
+  for (const std::size_t i : {0U, 1U}) best.take(p[i], nearest_on_segment(p[i], p[2], p[3]));
+  for (const std::size_t i : {2U, 3U}) best.take(nearest_on_segment(p[i], p[0], p[1]), p[i]);
   const Vec3 e = p[1] - p[0], f = p[3] - p[2], n = e.cross(f);
   const double s = (p[2] - p[0]).cross(f).dot(n) / n.squaredNorm();
   if (s >= 0 && s <= 1) {

@@ -8,6 +8,7 @@
 
 #include "graze/base/simd.h"
 #include "graze/geometry/cloud.h"
+#include "graze/index/kd_tree.h"
 #include "support/clouds.h"
 #include "support/scale.h"
 

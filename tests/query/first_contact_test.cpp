@@ -238,7 +238,7 @@ TEST(FirstContact, FindsNarrowMissesFree) {
 
     const Points parallel = {{{-3, gap, 0}, {-2, gap, 0}, {0, 0, 0}, {1, 0, 0}}};
     Points beside = parallel;
-    for (std::size_t i : {0, 1}) beside[i].x() += 5;
+    for (std::size_t i : {0U, 1U}) beside[i].x() += 5;
     EXPECT_FALSE(first_contact_edge_edge(parallel, beside).hit) << gap;
   }
 }
