@@ -25,7 +25,7 @@ Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aab
 /// A mesh whose vertices each go straight from one position to another over t in [0, 1], with bounds over the whole
 /// move: what continuous collision searches. It is a type of its own, so that bounds over a move are never taken for
 /// those of a mesh that stands (which still answers, as from()), nor asked before they hold: the states of FCL's Figure
-/// 3 and none can be left half done.
+/// 3, none of which can be left half done.
 ///
 ///     MovingMesh cloth(mesh, next_vertices);
 ///     cloth.visit_near(box, [&](std::size_t i, const Interval& times) { … });   // triangles that may meet the box

@@ -31,7 +31,7 @@ struct Pending {
 template <class W>
 using PendingOf = Pending<typename W::Place, typename W::Bound>;
 
-/// A question that walks through trees. Every question is one shrinking number: a child has a bound that nothing in it
+/// A question asked of trees. Every question is one shrinking number: a child has a bound that nothing in it
 /// falls below, places with a bound `beyond` the limit are skipped, and `leaf` may lower the limit.
 template <class W>
 concept WideWalk = requires(W& walk, const typename W::Place& place, Children<typename W::Bound>& children,
