@@ -38,7 +38,8 @@ function(graze_use_pch target owner)
 endfunction()
 
 # graze_unity(<list> <name> <size> <folder>): replaces the sources in the list by generated ones that include <size> of them
-# each, by their paths below the folder, so that the headers they share are read once. Sources that compile themselves once per instruction set stay alone.
+# each, by their paths below the folder, so that the headers they share are read once. Sources that compile themselves
+# once per instruction set stay alone, and so do those that instantiate a class of which others instantiate more.
 # Whatever stands together shares its unnamed namespaces: names in them differ from file to file.
 function(graze_unity list name size folder)
     if(NOT GRAZE_UNITY)
@@ -51,7 +52,7 @@ function(graze_unity list name size folder)
     foreach(source IN LISTS ${list} ITEMS "")
         set(alone "")
         if(source)
-            file(STRINGS "${source}" alone REGEX "foreach_target.h" LIMIT_COUNT 1)
+            file(STRINGS "${source}" alone REGEX "foreach_target.h|^template class" LIMIT_COUNT 1)
         endif()
         if(alone)
             list(APPEND result "${source}")

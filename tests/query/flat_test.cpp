@@ -139,7 +139,7 @@ void expect_alike(const Twins& t, const Pose& pose, const Placed& other) {
 
 TEST(FlatShapes, AnswerAsOtherKindsOfTheSamePoints) {
   Random random(51);
-  for (int i = 0, n = scaled(60); i < n && !HasFailure(); ++i) {
+  for (int i = 0, n = scaled(24); i < n && !HasFailure(); ++i) {
     const bool lattice = i % 2 == 0;  // often coplanar, collinear or concentric
     const double r = lattice ? random.integer(1, 8) / 8.0 : random.uniform(0.1, 1);
     const double h = lattice ? random.integer(1, 8) / 8.0 : random.uniform(0.1, 1);

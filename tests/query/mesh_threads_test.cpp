@@ -28,7 +28,7 @@ TEST(ConcurrentMeshes, HaveTheSameContactsForAnyNumberOfThreads) {
   static_assert(sizeof(Contact) == 7 * sizeof(double) + 2 * sizeof(graze::Feature), "no gaps between the numbers");
   Random random(1);
   std::size_t most = 0, none = 0;
-  for (int i = 0, n = std::max(scaled(18), 9); i < n && !HasFailure(); ++i) {
+  for (int i = 0, n = std::max(scaled(10), 9); i < n && !HasFailure(); ++i) {
     const Look look = kLooks[static_cast<std::size_t>(i) % std::size(kLooks)];
     const Mesh a = i % 2 == 0 ? closed(4 + i % 12, true, 0.2).mesh(i % 4 == 0) : random_soup(look, 80, random).mesh();
     const Mesh b = i % 5 == 4 ? a : i % 2 == 0 ? closed(9, true, 0.1).mesh() : random_soup(look, 60, random).mesh();
