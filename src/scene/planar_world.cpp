@@ -92,7 +92,10 @@ void World::remove(ObstacleId id) {
 
 std::size_t World::size() const { return data_->broad.size(); }
 bool World::contains(ObstacleId id) const { return data_->broad.contains(id); }
-const Obstacle& World::obstacle(ObstacleId id) const { return *data_->obstacles[id]; }
+const Obstacle& World::obstacle(ObstacleId id) const {
+  if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
+  return *data_->obstacles[id];
+}
 
 std::string World::validate() const {
   if (std::string why = data_->broad.validate(); !why.empty()) return why;

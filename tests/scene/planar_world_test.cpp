@@ -212,7 +212,7 @@ TEST(PlanarGrid, AnswersAsItsCells) {
   for (const Regime regime : {Regime::uniform, Regime::far, Regime::tiny, Regime::huge}) {
     PlanarCases cases(regime, 83);
     int hits = 0, inside = 0;
-    for (int i = 0; i < scaled(60); ++i) {
+    for (int i = 0; i < scaled(30); ++i) {
       Generator& random = cases.random();
       const auto columns = static_cast<std::size_t>(random.integer(1, 20)),
                  rows = static_cast<std::size_t>(random.integer(1, 20));

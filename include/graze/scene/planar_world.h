@@ -58,7 +58,7 @@ class World {
   std::size_t size() const;
   /// Whether the id is in use.
   bool contains(ObstacleId id) const;
-  /// The obstacle of an id that is in use.
+  /// The obstacle of an id. Throws Error for one that is not in use.
   const Obstacle& obstacle(ObstacleId id) const;
   /// Checks every invariant: empty if all hold, else what does not.
   std::string validate() const;
