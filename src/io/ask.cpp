@@ -20,6 +20,7 @@
 #include "io/ask_scene.h"
 #include "io/ask_search.h"
 #include "io/ask_sweep.h"
+#include "io/ask_world.h"
 #include "io/fields.h"
 #include "io/placed.h"
 
@@ -118,7 +119,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 15> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -130,9 +131,11 @@ constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
                                                {"first_contact", ask_first_contact},
+                                               {"nearest", ask_nearest},
+                                               {"tangents", ask_tangents},
                                                {"probability", ask_probability}}};
 // Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 5> kLater{"cost", "nearest", "tangents", "occupancy", "insert"};
+constexpr std::array<std::string_view, 3> kLater{"cost", "occupancy", "insert"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");

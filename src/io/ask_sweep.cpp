@@ -9,6 +9,7 @@
 #include "graze/query/first_contact.h"
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
+#include "io/ask_world.h"
 #include "io/placed.h"
 
 namespace graze::io {
@@ -72,9 +73,8 @@ std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
 }  // namespace
 
 AskAnswer ask_sweep(const Fields& question) {
-  for (const std::string_view later : {"world", "scene"}) {
-    if (question.has(later)) throw Error(std::string(later), "is not supported yet");
-  }
+  if (question.has("world")) return ask_sweep_world(question);
+  if (question.has("scene")) throw Error("scene", "is not supported yet");
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
   const Moving a = moving_from(question, "a"), b = moving_from(question, "b");
   const SweepOptions defaults;

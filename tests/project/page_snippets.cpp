@@ -160,6 +160,22 @@ void scenes() {
   claim(now.object("cup").placed->pose.translation().x() == 0.3, "the cup moved with the gripper");
 }
 
+// [snippet custom_obstacle]
+struct Fence {  // a circle from inside
+  double radius;
+  planar::NearestPoint nearest(const Vec2& q) const {
+    const double far = q.norm();
+    return {radius - far, far > 0 ? Vec2(radius / far * q) : Vec2(radius, 0), 1e-15 * (far + radius)};
+  }
+};
+// [/snippet custom_obstacle]
+
+void worlds() {
+  const planar::World world({planar::Custom(Fence{5})});
+  const planar::WorldHit hit = sweep(world, planar::Path::line({0, 0}, {0, 9}), 1);
+  claim(hit.certain && std::abs(hit.center.y() - 4) < 1e-8, "the fence holds");
+}
+
 }  // namespace
 
 int main() {
@@ -170,4 +186,5 @@ int main() {
   noisy_clouds();
   broad_phases();
   scenes();
+  worlds();
 }
