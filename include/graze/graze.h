@@ -36,6 +36,8 @@
 #include "graze/geometry/geometry.h"
 #include "graze/geometry/mesh.h"
 #include "graze/geometry/moving_mesh.h"
+#include "graze/geometry/occupancy_map.h"
+#include "graze/geometry/occupancy_map_builder.h"
 #include "graze/index/bounds.h"
 #include "graze/index/bounds_tree.h"
 #include "graze/index/broad_phase.h"
