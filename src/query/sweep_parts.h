@@ -28,6 +28,11 @@ struct Stretch {
         off(options.margin + p.rounding(from, to)) {}
 
   double length() const { return end.t - begin.t; }
+  /// Metres that any point of either body may be off its line, and both together.
+  double sag() const {
+    return (bend_a.size(pair.first().radius) + bend_b.size(pair.second().radius)) * length() * length() / 8 *
+           (1 + 1e-9);
+  }
 };
 
 /// When two parts touch.
@@ -35,7 +40,8 @@ struct PartTouch {
   double time = kInfinity;  // infinite: not within the stretch
   double last_free = -1;    // they are known to be apart then
   bool certain = true;
-  PairDistance contact;  // at that time, in the frame of the first body
+  PairDistance contact;         // at that time, in the frame of the first body
+  Vec3 normal = Vec3::UnitX();  // of the contact, in the world
 
   bool found() const { return time < kInfinity; }
 };
@@ -95,7 +101,7 @@ class PartAdvance {
       const double gap = beyond - off;
       if (!(gap > s_.tolerance / 2)) {
         if (gap > 0) touch.last_free = now.t;
-        touch.time = now.t;
+        touch.time = now.t, touch.normal = turned(now.a.rotation(), touch.contact.normal);
         // Of overlaps the tolerance says how deep they are at most.
         touch.certain = beyond <= 0 || beyond + off <= s_.tolerance;
         return touch;
@@ -109,6 +115,7 @@ class PartAdvance {
       now = s_.pair.at(next);
     }
     touch.time = now.t, touch.certain = false;
+    touch.normal = turned(now.a.rotation(), touch.contact.normal);
     return touch;
   }
 

@@ -127,6 +127,8 @@ class SweepQuery {
   double limit() const { return over() ? -kInfinity : limit_; }
   bool over() const { return pairs_ > budget_; }
   const EarliestTouch& earliest() const { return best_; }
+  /// Of the earliest touch, from the first body to the second one, in the world.
+  const Vec3& normal() const { return best_.touch.normal; }
 
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {

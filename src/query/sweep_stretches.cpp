@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "query/mesh_sweep.h"
 #include "query/sweep_query.h"
 
 namespace graze {
@@ -14,10 +15,45 @@ bool is_solid(const Geometry& g) {
 }
 bool is_composite(const Geometry& g) { return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g); }
 
+// Of two meshes the triangles are found in float32.
+void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& query) {
+  const Mat3& axes = s.begin.a.rotation();
+  const auto seen = [&](const Pose& pose) {
+    return turned_back(axes, minus(pose.translation(), s.begin.a.translation()));
+  };
+  const walk::SweptMeshes pair(data_of(a), data_of(b), axes.transpose() * s.end.a.rotation(), seen(s.end.a),
+                               s.begin.relative, axes.transpose() * s.end.b.rotation(), seen(s.end.b), s.off + s.sag());
+  if (!pair.fits()) {
+    traverse(hierarchy_of(a), hierarchy_of(b), query);
+    return;
+  }
+  struct Asked {
+    const MeshTree a, b;
+    const Mat3& axes;
+    SweepQuery& query;
+    Vec3 toward = Vec3::Zero();
+  } asked{MeshTree(a), MeshTree(b), axes, query};
+  const walk::SweepVisitor visitor{.self = &asked,
+                                   .call =
+                                       [](void* self, std::uint32_t of_a, std::uint32_t of_b, double from) {
+                                         Asked& x = *static_cast<Asked*>(self);
+                                         x.query.add(x.a.facet(of_a), of_a, x.b.facet(of_b), of_b, from);
+                                         return std::max(-1.0, x.query.limit());
+                                       },
+                                   .toward = [](void* self) -> const Vec3* {
+                                     Asked& x = *static_cast<Asked*>(self);
+                                     if (!x.query.earliest().touch.found()) return nullptr;
+                                     x.toward = turned_back(x.axes, x.query.normal());
+                                     return &x.toward;
+                                   }};
+  walk::visit(pair, query.limit(), visitor);
+}
+
 // The earliest touch within a stretch.
 template <class A, class B>
-void ask_stretch(const A& a, const B& b, SweepQuery& query) {
+void ask_stretch(const A& a, const B& b, const Stretch& stretch, SweepQuery& query) {
   if constexpr (Unbounded<A> || Unbounded<B>) return;  // has_stretches() says no
+  else if constexpr (std::same_as<A, Mesh> && std::same_as<B, Mesh>) ask_meshes(a, b, stretch, query);
   else if constexpr (Composite<B>) traverse(hierarchy_of(a), hierarchy_of(b), query);
   else query.add(a, 0, b, 0, 0);
 }
@@ -53,7 +89,7 @@ class Sweeper {
       const Instant end = pair_.at(end_of_stretch(now, corner));
       const Stretch stretch(pair_, now, end, options_);
       SweepQuery query(stretch, budget(stretch));
-      with_kinds<void>(pair_.kinds(), [&](const auto& a, const auto& b) { ask_stretch(a, b, query); });
+      with_kinds<void>(pair_.kinds(), [&](const auto& a, const auto& b) { ask_stretch(a, b, stretch, query); });
       if (query.over()) {
         ahead_ /= 4;
         continue;
