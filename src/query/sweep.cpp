@@ -10,6 +10,7 @@
 #include "graze/base/parallel.h"
 #include "query/approach.h"
 #include "query/pair.h"
+#include "query/sweep_stretches.h"
 
 namespace graze {
 namespace {
@@ -204,6 +205,7 @@ Moving still(const Placed& placed) { return {placed.geometry, AnyMotion(placed.p
 
 Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options) {
   check(options.margin, options.tolerance, options.max_steps);
+  if (has_stretches(a, b)) return sweep_stretches(a, b, options, false);
   return Advance(a, b, options).run();
 }
 Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options) { return sweep(a, still(b), options); }
