@@ -19,7 +19,7 @@ namespace graze::bench {
 
 /// One measured comparison.
 struct Claim {
-  std::string id;         ///< what was asked, such as "shapes/boolean"; unique in the file
+  std::string id;         ///< what was measured, such as "shapes/boolean"; unique in the file
   double ours;            ///< graze's figure in `unit`
   std::string peer_name;  ///< what graze is compared with
   double peer;            ///< the peer's figure in `unit`

@@ -297,26 +297,26 @@ void robot(Claims& claims, const std::string& kind) {
       [&] {
         apart.clear(), asked = 0;
         free_ones([&](std::size_t c) {
-          double nearest = graze::kInfinity;
+          double shortest = graze::kInfinity;
           for (std::size_t i = 0; i < 90; i += 4) {
             for (std::size_t j = 0; j < 100; ++j)
-              nearest = std::min(nearest, distance(a[c][i], b[j], {.limit = nearest}).value);
+              shortest = std::min(shortest, distance(a[c][i], b[j], {.limit = shortest}).value);
           }
-          apart.push_back(nearest), ++asked;
+          apart.push_back(shortest), ++asked;
         });
       },
       [&] {
         peer_apart.clear();
         free_ones([&](std::size_t c) {
-          double nearest = graze::kInfinity;
+          double shortest = graze::kInfinity;
           for (std::size_t i = 0; i < 90; i += 4) {
             for (std::size_t j = 0; j < 100; ++j) {
-              fcl::DistanceResultd result(nearest);
-              nearest = std::min(nearest, fcl::distance(models[i].get(), ta[c][i], o.theirs[j].get(), tb[j],
-                                                        fcl::DistanceRequestd(false), result));
+              fcl::DistanceResultd result(shortest);
+              shortest = std::min(shortest, fcl::distance(models[i].get(), ta[c][i], o.theirs[j].get(), tb[j],
+                                                          fcl::DistanceRequestd(false), result));
             }
           }
-          peer_apart.push_back(nearest);
+          peer_apart.push_back(shortest);
         });
       },
       9);
