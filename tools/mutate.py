@@ -151,7 +151,7 @@ class Worker:
         self.overlay = folder / "overlay"
         folder.mkdir(parents=True, exist_ok=True)
 
-    def place(self, path, text):
+    def write(self, path, text):
         target = self.overlay / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
@@ -255,16 +255,16 @@ class Examination:
             precompiled = self.precompile(unit)
             key = (path, unit)
             if key not in self.references:
-                worker.place(path, original)
+                worker.write(path, original)
                 self.references[key] = worker.compile(unit, self.object_of(unit), precompiled)
         return self.references[key], precompiled
 
     def fate(self, worker, path, original, change):
-        worker.place(path, mutations.applied(original, change))
+        worker.write(path, mutations.applied(original, change))
         output, fate = worker.folder / "unit.o", "equal"
         for unit in self.tree.units(path):
             before, precompiled = self.reference(worker, path, unit, original)
-            worker.place(path, mutations.applied(original, change))
+            worker.write(path, mutations.applied(original, change))
             after = worker.compile(unit, output, precompiled)
             if after is None:
                 return "not built", None
