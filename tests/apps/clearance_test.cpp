@@ -64,6 +64,8 @@ TEST_F(ClearanceCommand, MeasuresWhatCanBeMeasuredByHand) {
   EXPECT_NEAR(result["clusters"][1]["worst"]["clearance"].get<double>(), 0.15, 1e-9);
   EXPECT_EQ(result["clusters"][1]["worst"]["side"], "right");
   EXPECT_EQ(result["inputs"][0]["sha256"].get<std::string>().size(), 64U);
+  ASSERT_TRUE(result["settings"].contains("way")) << "scripts read the path by this key";
+  EXPECT_NE(result["settings"]["way"].get<std::string>().find(" poses, chainage "), std::string::npos);
 }
 
 TEST_F(ClearanceCommand, ExitsByTheThreshold) {
