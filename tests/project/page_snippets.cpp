@@ -1,5 +1,5 @@
-// The C++ of pages that is no example of its own: compiled, run, and compared with the pages by documents_test.py.
-// A page shows what stands between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
+// The C++ of pages that is not an example of its own: compiled, run, and compared with the pages by documents_test.py.
+// A page shows the text between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
 
 #include <graze/graze.h>
 
@@ -17,7 +17,7 @@ using namespace graze;
 
 void claim(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "page_snippets: not so: %s\n", what);
+  std::fprintf(stderr, "page_snippets: not true: %s\n", what);
   std::exit(1);
 }
 
@@ -100,7 +100,7 @@ void clearance_along_a_path() {
   // results[i].clearance  .pose  .fraction  .element
   // [/snippet clearance]
   claim(std::abs(results[0].clearance - 0.2) < swept.tolerance() && !results[1].found(), "0.2 m, and beyond the limit");
-  claim(results[0].pose == 0 && std::abs(results[0].fraction - 0.5F) < 1e-3F && results[0].element == 1, "half-way");
+  claim(results[0].pose == 0 && std::abs(results[0].fraction - 0.5F) < 1e-3F && results[0].element == 1, "halfway");
 }
 
 void noisy_clouds() {

@@ -1,5 +1,5 @@
-// Batches of spheres before a cloud, which the grid answers many at a time: the same as one by one, also where a sphere
-// touches a point to the last bit.
+// Batches of spheres against a cloud, which the grid answers many at a time: the same as one by one, even where a
+// sphere touches a point to the last bit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace cloud_each_test {
 
 using namespace graze;
 
-TEST(CloudBatches, OfSpheresAnswerAsOneByOne) {
+TEST(CloudBatches, OfSpheresEqualSingleQueries) {
   Generator dice(31);
   int seen[2] = {};
   for (const NamedCloud& named : all_clouds(800)) {
@@ -39,7 +39,7 @@ TEST(CloudBatches, OfSpheresAnswerAsOneByOne) {
               const Point& some = named.points[static_cast<std::size_t>(dice.integer(0, last))];
               if (std::isfinite(some[0] + some[1] + some[2])) p = some;
             }
-            // Beside a point, at times by what sphere, point and margin reach, or nearly.
+            // Beside a point, sometimes at exactly or almost the sum of radii and margin.
             const double reach = sphere.radius + cloud.radius() + std::max(margin, 0.0) + uncertainty;
             const double away = i % 3 == 0   ? reach * (1 + dice.integer(-3, 3) * 1e-16)
                                 : i % 3 == 1 ? reach * dice.uniform(0.5, 2)
