@@ -20,16 +20,39 @@ std::size_t slot_of(const Node& node, const BoxKey& key) {
   return slot;
 }
 
-// The entries of one or two nodes on their way to others.
+// One child of a node.
+struct Entry {
+  Aabb box;
+  BoxKey key;
+  ObjectLink object;
+  Link child;
+};
+Entry entry_of(const Link& node) { return {node->bounds(), node->key[0], nullptr, node}; }
+
+void put(Node& node, std::size_t at, Entry&& entry) {
+  node.box.set(at, entry.box);
+  node.key[at] = entry.key;
+  node.object[at] = std::move(entry.object);
+  node.child[at] = std::move(entry.child);
+}
+Entry taken(Node& node, std::size_t at) {
+  return {node.box[at], node.key[at], std::move(node.object[at]), std::move(node.child[at])};
+}
+// Of a node that is not full.
+void insert(Node& node, std::size_t at, Entry&& entry) {
+  for (std::size_t i = node.count++; i > at; --i) put(node, i, taken(node, i - 1));
+  put(node, at, std::move(entry));
+}
+void remove(Node& node, std::size_t at) {
+  for (std::size_t i = at + 1; i < node.count; ++i) put(node, i - 1, taken(node, i));
+  put(node, --node.count, {});
+}
+std::shared_ptr<Node> copy_of(const Node& node) { return std::make_shared<Node>(node); }
+
+// The entries of a full node and one more, or of two nodes, on their way to others.
 struct Entries {
   bool leaf = true;
   std::size_t count = 0;
-  struct Entry {
-    Aabb box;
-    BoxKey key;
-    ObjectLink object;
-    Link child;
-  };
   std::array<Entry, 2 * kChildren> entry;
 
   void take(const Node& node) {
@@ -41,66 +64,94 @@ struct Entries {
     for (std::size_t i = count++; i > at; --i) entry[i] = std::move(entry[i - 1]);
     entry[at] = std::move(added);
   }
-  void remove(std::size_t at) {
-    for (std::size_t i = at + 1; i < count; ++i) entry[i - 1] = std::move(entry[i]);
-    entry[--count] = {};
-  }
   Link node(std::size_t begin, std::size_t end) {
     auto made = std::make_shared<Node>();
     made->leaf = leaf;
     made->count = static_cast<std::uint32_t>(end - begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      Entry& e = entry[i];
-      made->box[i - begin] = e.box, made->key[i - begin] = e.key;
-      made->object[i - begin] = std::move(e.object), made->child[i - begin] = std::move(e.child);
-    }
+    for (std::size_t i = begin; i < end; ++i) put(*made, i - begin, std::move(entry[i]));
     return made;
   }
 };
 
-Entries::Entry entry_of(const Link& node) { return {node->bounds(), node->key[0], nullptr, node}; }
+// A measure of the surface of a box; where it is unbounded, it says nothing.
+double surface(const Aabb& box) {
+  const Vec3 d = box.max - box.min;
+  return d.x() * d.y() + d.y() * d.z() + d.z() * d.x();
+}
 
-// One node, or two of half the entries each.
+// Where the curve jumps farthest, by the surfaces of the boxes on both sides: a run that goes on behind a jump would
+// have a box that many queries meet.
+std::size_t split_of(const Entries& entries) {
+  std::array<double, 2 * kChildren> before{};
+  Aabb box;
+  for (std::size_t i = 0; i < entries.count; ++i) {
+    before[i] = static_cast<double>(i) * surface(box);
+    box.extend(entries.entry[i].box);
+  }
+  std::size_t best = entries.count / 2;
+  double cost = kInfinity;
+  box = {};
+  for (std::size_t i = entries.count; i-- > kFewest;) {
+    box.extend(entries.entry[i].box);
+    const double here = before[i] + static_cast<double>(entries.count - i) * surface(box);
+    if (entries.count - i >= kFewest && here < cost) best = i, cost = here;
+  }
+  return best;
+}
+
+// One node, or two.
 struct Made {
   Link first, second;
 };
 Made made_of(Entries& entries) {
   if (entries.count <= kChildren) return {entries.node(0, entries.count), nullptr};
-  const std::size_t half = (entries.count + 1) / 2;
+  const std::size_t half = split_of(entries);
   Link first = entries.node(0, half);
   return {std::move(first), entries.node(half, entries.count)};
 }
 
-Made with(const Node& node, const BoxKey& key, const Aabb& box, ObjectLink&& object, bool& added) {
+// The node with one more child.
+Made with_entry(const Node& node, std::size_t at, Entry&& entry) {
+  if (node.count < kChildren) {
+    const auto copy = copy_of(node);
+    insert(*copy, at, std::move(entry));
+    return {copy, nullptr};
+  }
   Entries entries;
   entries.take(node);
+  entries.insert(at, std::move(entry));
+  return made_of(entries);
+}
+
+Made with(const Node& node, const BoxKey& key, const Aabb& box, ObjectLink&& object, bool& added) {
   const std::size_t slot = slot_of(node, key);
   if (node.leaf) {
     const bool before = less(key, node.key[slot]), behind = less(node.key[slot], key);
     added = before || behind;
-    if (added) entries.insert(before ? slot : slot + 1, {box, key, std::move(object), nullptr});
-    else entries.entry[slot] = {box, key, std::move(object), nullptr};
-  } else {
-    const Made below = with(*node.child[slot], key, box, std::move(object), added);
-    entries.entry[slot] = entry_of(below.first);
-    if (below.second) entries.insert(slot + 1, entry_of(below.second));
+    if (added) return with_entry(node, before ? slot : slot + 1, {box, key, std::move(object), nullptr});
+    const auto copy = copy_of(node);
+    put(*copy, slot, {box, key, std::move(object), nullptr});
+    return {copy, nullptr};
   }
-  return made_of(entries);
+  const Made below = with(*node.child[slot], key, box, std::move(object), added);
+  const auto copy = copy_of(node);
+  put(*copy, slot, entry_of(below.first));
+  if (!below.second) return {copy, nullptr};
+  return with_entry(*copy, slot + 1, entry_of(below.second));
 }
 
 // May have fewer children than a node should, also none.
 Link without(const Node& node, const BoxKey& key) {
-  Entries entries;
-  entries.take(node);
+  const auto copy = copy_of(node);
   const std::size_t slot = slot_of(node, key);
   if (node.leaf) {
-    entries.remove(slot);
-    return entries.node(0, entries.count);
+    remove(*copy, slot);
+    return copy;
   }
   const Link below = without(*node.child[slot], key);
   if (below->count >= kFewest) {
-    entries.entry[slot] = entry_of(below);
-    return entries.node(0, entries.count);
+    put(*copy, slot, entry_of(below));
+    return copy;
   }
   // Together with a neighbour: one node or two that have enough.
   const std::size_t left = slot > 0 ? slot - 1 : slot;
@@ -108,10 +159,10 @@ Link without(const Node& node, const BoxKey& key) {
   both.take(slot > 0 ? *node.child[left] : *below);
   both.take(slot > 0 ? *below : *node.child[slot + 1]);
   const Made made = made_of(both);
-  entries.entry[left] = entry_of(made.first);
-  if (made.second) entries.entry[left + 1] = entry_of(made.second);
-  else entries.remove(left + 1);
-  return entries.node(0, entries.count);
+  put(*copy, left, entry_of(made.first));
+  if (made.second) put(*copy, left + 1, entry_of(made.second));
+  else remove(*copy, left + 1);
+  return copy;
 }
 
 std::string faults_below(const Node& node, bool root, std::size_t depth, std::size_t& leaves_at, std::size_t& objects) {
@@ -160,17 +211,17 @@ const ObjectLink* BoxTree::find(const BoxKey& key) const {
 void BoxTree::set(const BoxKey& key, const Aabb& box, ObjectLink object) {
   bool added = true;
   if (!root_) {
-    Entries entries;
-    entries.insert(0, {box, key, std::move(object), nullptr});
-    root_ = entries.node(0, 1);
+    const auto root = std::make_shared<Node>();
+    insert(*root, 0, {box, key, std::move(object), nullptr});
+    root_ = root;
   } else {
     const Made made = with(*root_, key, box, std::move(object), added);
     if (made.second) {
-      Entries entries;
-      entries.leaf = false;
-      entries.insert(0, entry_of(made.first));
-      entries.insert(1, entry_of(made.second));
-      root_ = entries.node(0, 2);
+      const auto root = std::make_shared<Node>();
+      root->leaf = false;
+      insert(*root, 0, entry_of(made.first));
+      insert(*root, 1, entry_of(made.second));
+      root_ = root;
     } else {
       root_ = made.first;
     }

@@ -9,6 +9,7 @@
 
 #include "graze/geometry/geometry.h"
 #include "graze/index/near_first.h"
+#include "scene/tree_lanes.h"
 
 namespace graze::scene {
 
@@ -37,7 +38,7 @@ class BoxTree {
   struct Node {
     std::uint32_t count = 0;
     bool leaf = true;
-    std::array<Aabb, kChildren> box;
+    EightBoxes box;
     std::array<BoxKey, kChildren> key;         // of an object, or the first below
     std::array<ObjectLink, kChildren> object;  // of leaves
     std::array<Link, kChildren> child;         // of the others

@@ -29,12 +29,46 @@ class SceneTree {
   std::size_t first(Node n) const { return reinterpret_cast<std::size_t>(n.node->object[n.slot].get()); }
   std::size_t last(Node n) const { return first(n) + 1; }
   static const Object& object(std::size_t primitive) { return *reinterpret_cast<const Object*>(primitive); }
+  /// The node whose children are those of n.
+  const BoxTree::Node& opened(Node n) const { return below(n); }
 
  private:
   static const BoxTree::Node& below(Node n) { return n.slot == kAll ? *n.node : *n.node->child[n.slot]; }
 
   const BoxTree& boxes_;
 };
+
+/// Objects whose boxes are near that of a body, eight boxes at a time; in the order of the tree, since any of them ends
+/// the search, or none. Q: box(), limit() and leaf(tree, primitive).
+template <class Q>
+class NearWalk {
+ public:
+  using Place = SceneTree::Node;
+  using Bound = double;
+
+  NearWalk(const SceneTree& tree, Q& query) : tree_(tree), query_(query) {}
+
+  bool is_leaf(Place p) const { return tree_.is_leaf(p); }
+  Place child(Place p, std::size_t k) const { return tree_.child(p, k); }
+  void open(Place p, Children<double>& children) const {
+    const BoxTree::Node& node = tree_.opened(p);
+    children.near = near_boxes(node.box, query_.box(), query_.limit(), children.bound) & ((1U << node.count) - 1);
+  }
+  void leaf(Place p) { query_.leaf(tree_, tree_.first(p)); }
+  bool beyond(double bound) const { return bound > query_.limit(); }
+
+ private:
+  const SceneTree& tree_;
+  Q& query_;
+};
+
+template <class Q>
+void visit_near(const SceneTree& tree, Q& query) {
+  if (tree.empty()) return;
+  NearWalk<Q> walk(tree, query);
+  PlainStack<SceneTree::Node, double, SceneTree::kMaxDepth> open({-kInfinity, tree.root()});
+  near_first(walk, open);
+}
 
 /// All pairs of different objects of one tree, each once, for the traversal.
 template <class Q>
