@@ -52,6 +52,7 @@
 #include "graze/index/search_volume.h"
 #include "graze/index/separation.h"
 #include "graze/index/spatial_hash.h"
+#include "graze/map/occupancy_cost.h"
 #include "graze/map/occupancy_mapper.h"
 #include "graze/motion/motion.h"
 #include "graze/query/bounded.h"

@@ -74,16 +74,6 @@ Geometry flat_from(const Fields& fields) {
   }
 }
 
-/// Why a file was refused, without a word that stands in it: who asks may not be who may read the file. Readers quote
-/// what they found, so that everything between the first quote and the last is left out.
-[[noreturn]] void refuse_file(const std::string& path, const Error& error) {
-  const std::string text = error.what();
-  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
-  const std::size_t to = text.rfind('\'');
-  const bool quotes = from != std::string::npos && to > from;
-  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
-}
-
 Geometry cloud_from(const Fields& fields) {
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   const double radius = fields.has("radius") ? fields.number("radius") : 0;
@@ -161,6 +151,14 @@ constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kin
 }(std::type_identity<Geometry>());
 
 }  // namespace
+
+void refuse_file(const std::string& path, const Error& error) {
+  const std::string text = error.what();
+  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
+  const std::size_t to = text.rfind('\'');
+  const bool quotes = from != std::string::npos && to > from;
+  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
+}
 
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");

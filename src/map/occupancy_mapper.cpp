@@ -80,7 +80,16 @@ struct OccupancyMapper::State {
     const auto cells = [](std::int32_t a, std::int32_t b) { return std::abs(std::int64_t{a} - b); };
     if (cells(from.x, to->x) + cells(from.y, to->y) + cells(from.z, to->z) > kMaxRayCells) return false;
     march({origin, end, from, *to}, options.resolution, marks);
+    check_memory();
     return true;
+  }
+
+  void check_memory() {
+    // A brick of marks may become one of values.
+    const std::size_t bytes = store.memory_bytes() + marks.bricks().size() * (sizeof(map::Brick) + sizeof(marks[0]));
+    if (bytes <= options.max_bytes) return;
+    marks.clear();
+    throw Error("frame", fmt::format("takes the map beyond {} bytes, its limit", options.max_bytes));
   }
 
   void apply(double time, InsertReport& report) {
@@ -109,7 +118,8 @@ OccupancyMapper::OccupancyMapper(const OccupancyMap& map, const OccupancyMapperO
   state_ = std::make_unique<State>(own);
   constexpr double kMostBricks = 1 << 22;
   double bricks = 0;
-  map.visit_leaves([&](const OccupancyCell& leaf) { bricks += std::pow(8.0, leaf.level - detail::kBrickLevel); });
+  map.visit_leaves(
+      [&](const OccupancyCell& leaf) { bricks += std::ldexp(1.0, 3 * (leaf.level - detail::kBrickLevel)); });
   if (bricks > kMostBricks) {
     throw Error("map",
                 fmt::format("knows {} cells, too many to change; the limit is {}", bricks * 512, kMostBricks * 512));

@@ -413,10 +413,6 @@ TEST(Ask, FindsTheFirstContactOfCornersThatMove) {
 }
 
 TEST(Ask, SaysWhatIsNotSupportedYet) {
-  for (const char* ask : {"cost", "occupancy", "insert"}) {
-    EXPECT_EQ(error_of(std::string(R"({"ask":")") + ask + R"(","in":{},"volume":7})"),
-              "ask: " + std::string(ask) + " is not supported yet");
-  }
   for (const char* kind : {"map", "heightfield"}) {
     const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");

@@ -28,6 +28,7 @@ struct OccupancyMapperOptions {
   double hit = 0.7, miss = 0.4;                  ///< probabilities that one observation stands for (log_odds)
   double clamp_min = 0.1192, clamp_max = 0.971;  ///< probabilities that cells keep to (log_odds)
   int window = 30;                               ///< frames, 1 … 62 (running_average)
+  std::size_t max_bytes = std::size_t{8} << 30;  ///< frames that would take more memory are refused
 };
 
 /// Which rays a frame of points stands for.
@@ -106,10 +107,12 @@ class OccupancyMapper {
   OccupancyMapper& operator=(OccupancyMapper&&) noexcept;
   ~OccupancyMapper();
 
+  /// What it was made with; the resolution is that of the map.
   const OccupancyMapperOptions& options() const;
 
   /// Adds a frame. Throws Error, and changes nothing, for an origin that is not finite or out of the range of keys, a
-  /// range that is not positive, a padding that is negative, or a number of directions other than that of the points.
+  /// range that is not positive, a padding that is negative, a frame that takes more memory
+  /// than max_bytes, or a number of directions other than that of the points.
   InsertReport insert(const SensorFrame& frame);
 
   /// Makes the cells that a body touches unknown or free: of an object that was moved or picked up. Throws Error for an
