@@ -9,6 +9,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "query/approach.h"
+#include "query/dispatch.h"
 #include "query/pair.h"
 
 namespace graze {
@@ -16,7 +17,8 @@ namespace {
 
 bool is_convex(const Geometry& geometry) {
   return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
-                              [](const Bounded auto&) { return true; }, [](const Unbounded auto&) { return true; }},
+                              [](const BlockKind auto&) { return false; }, [](const Bounded auto&) { return true; },
+                              [](const Unbounded auto&) { return true; }},
                     geometry);
 }
 
