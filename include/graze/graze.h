@@ -35,6 +35,8 @@
 #include "graze/geometry/cloud_builder.h"
 #include "graze/geometry/deforming_mesh.h"
 #include "graze/geometry/geometry.h"
+#include "graze/geometry/height_field.h"
+#include "graze/geometry/map_view.h"
 #include "graze/geometry/mesh.h"
 #include "graze/geometry/moving_mesh.h"
 #include "graze/geometry/occupancy_map.h"

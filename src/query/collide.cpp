@@ -2,6 +2,7 @@
 
 #include "graze/query/distance.h"
 #include "query/axial.h"
+#include "query/blocks.h"
 #include "query/cloud_ask.h"
 #include "query/cloud_tree.h"
 #include "query/pair_query.h"
@@ -18,7 +19,11 @@ bool overlap_deeper(const CanonicalPair& pair, const CollideOptions& options) {
   };
   const PairQuestion question{.cache = memory_of(options.cache)};
   return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (Composite<B>) {
+    if constexpr (BlockKind<B>) {
+      return !(blocks_distance(pair.first.geometry, pair.second.geometry, pair.relative(), question).lower() -
+                   uncertainty >
+               options.margin);
+    } else if constexpr (Composite<B>) {
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
       const PartsDistance r = parts_distance(parts, pair.relative(), question);
       return may_reach(r.distance, r.below);
@@ -41,7 +46,9 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
   const CanonicalPair pair(a, b);
   if (!(options.margin >= 0)) return overlap_deeper(pair, options);
   return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (WithMesh<A, B>) {
+    if constexpr (BlockKind<B>) {
+      return blocks_collide(pair.first.geometry, pair.second.geometry, pair.relative(), margin);
+    } else if constexpr (WithMesh<A, B>) {
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
       return parts_collide(parts, pair.relative(), margin, memory_of(options.cache));
     } else if constexpr (InWorldAxes<A, B>) {

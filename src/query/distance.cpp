@@ -1,6 +1,7 @@
 #include "graze/query/distance.h"
 
 #include "query/axial.h"
+#include "query/blocks.h"
 #include "query/cloud_ask.h"
 #include "query/cloud_tree.h"
 #include "query/pair_query.h"
@@ -74,7 +75,11 @@ Distance between(const Placed& a, const Placed& b, const DistanceOptions& option
     d.b = pair.swapped ? first : second;
   };
   with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (Composite<B>) {
+    if constexpr (BlockKind<B>) {
+      const PartsDistance found = blocks_distance(pair.first.geometry, pair.second.geometry, pair.relative(), question);
+      answer_in_frame(found.distance);
+      if (!d.beyond) name_parts(found.a, found.b);
+    } else if constexpr (Composite<B>) {
       const Relative relative = pair.relative();
       const auto answer_parts = [&](const PartsDistance& found) {
         answer_in_frame(found.distance);

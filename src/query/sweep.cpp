@@ -9,6 +9,7 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "query/approach.h"
+#include "query/dispatch.h"
 #include "query/pair.h"
 #include "query/sweep_stretches.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 bool is_convex(const Geometry& geometry) {
   return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
-                              [](const Bounded auto&) { return true; }, [](const Unbounded auto&) { return true; }},
+                              [](const BlockKind auto&) { return false; }, [](const Bounded auto&) { return true; },
+                              [](const Unbounded auto&) { return true; }},
                     geometry);
 }
 

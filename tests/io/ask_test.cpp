@@ -413,11 +413,6 @@ TEST(Ask, FindsTheFirstContactOfCornersThatMove) {
 }
 
 TEST(Ask, SaysWhatIsNotSupportedYet) {
-  for (const char* kind : {"map", "heightfield"}) {
-    const std::string geometry = std::string(R"({"shape":")") + kind + R"(","file":"x"})";
-    EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
-    EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");
-  }
   EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})"), "a: vertices_to is not supported yet");
 }
 

@@ -18,7 +18,8 @@ NOT_IN_ALL = re.compile(r"graze/io/|graze/index/near_first\.h|graze/query/(?:tra
 # No tree, no attributes, no threads.
 COLLIDE = {
     "graze/base/aabb.h", "graze/base/number.h", "graze/base/pose.h", "graze/base/vec.h", "graze/geometry/cloud.h",
-    "graze/geometry/geometry.h", "graze/geometry/mesh.h", "graze/index/points.h", "graze/query/collide.h",
+    "graze/geometry/geometry.h", "graze/geometry/height_field.h", "graze/geometry/map_view.h", "graze/geometry/mesh.h",
+    "graze/index/points.h", "graze/query/collide.h",
     "graze/query/pair_cache.h", "graze/shape/box.h", "graze/shape/capsule.h", "graze/shape/checked.h",
     "graze/shape/cone.h", "graze/shape/convex.h", "graze/shape/cylinder.h", "graze/shape/ellipsoid.h",
     "graze/shape/half_space.h", "graze/shape/plane.h", "graze/shape/shape.h", "graze/shape/sphere.h",
