@@ -64,6 +64,7 @@
 #include "graze/query/raycast.h"
 #include "graze/query/self_collide.h"
 #include "graze/query/sweep.h"
+#include "graze/query/sweep_deforming.h"
 #include "graze/query/sweep_sphere.h"
 #include "graze/scene/scene.h"
 #include "graze/scene/scene_editor.h"

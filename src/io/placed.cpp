@@ -167,7 +167,6 @@ Geometry geometry_from(const Fields& fields) {
   for (const std::string_view later : {"map", "heightfield"}) {
     if (kind == later) throw Error(fields.path_of("shape"), kind + " is not supported yet");
   }
-  if (fields.has("vertices_to")) throw Error(fields.path(), "vertices_to is not supported yet");
   for (const Reader& reader : kReaders) {
     if (kind == reader.name) return reader.read(fields);
   }
