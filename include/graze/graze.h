@@ -71,6 +71,7 @@
 #include "graze/query/raycast.h"
 #include "graze/query/self_collide.h"
 #include "graze/query/sweep.h"
+#include "graze/query/sweep_deforming.h"
 #include "graze/query/sweep_sphere.h"
 #include "graze/scene/planar_obstacle.h"
 #include "graze/scene/planar_path.h"

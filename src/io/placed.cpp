@@ -165,7 +165,6 @@ void refuse_file(const std::string& path, const Error& error) {
 
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
-  if (fields.has("vertices_to")) throw Error(fields.path(), "vertices_to is not supported yet");
   for (const Reader& reader : kReaders) {
     if (kind == reader.name) return reader.read(fields);
   }

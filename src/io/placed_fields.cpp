@@ -4,6 +4,7 @@
 
 #include "graze/io/height_field_file.h"
 #include "graze/io/map_file.h"
+#include "io/placed.h"
 
 namespace graze::io {
 

@@ -196,7 +196,8 @@ ExactFinding search(const Task& task, Span& span) {
 template <class Features>
 ExactFinding exact_search(const Motion4& m, const DoubleDouble& start, int depth, double resolution, int& steps) {
   const int scale = scale_of(m), deepest = std::min(kMaxDepth, max_depth(kMaxWords, scale));
-  if (depth > deepest) return {Verdict::undecided, start.error < 0 ? std::nextafter(start.sum, 0.0) : start.sum};
+  if (!m.exact || depth > deepest)
+    return {Verdict::undecided, start.error < 0 ? std::nextafter(start.sum, 0.0) : start.sum};
   const Task task{m, scale, depth, deepest, resolution, steps};
   Span span{wide_scaled<kTimeWords>(start.sum, depth) + wide_scaled<kTimeWords>(start.error, depth), depth};
   ExactFinding found{Verdict::undecided, 0};
@@ -209,6 +210,43 @@ ExactFinding exact_search(const Motion4& m, const DoubleDouble& start, int depth
   go_on(std::integral_constant<std::size_t, 4>());
   go_on(std::integral_constant<std::size_t, kMaxWords>());
   return found;
+}
+
+std::optional<int> orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  const Points given{a, b, c, d};
+  double largest = 0;
+  for (const Vec3& p : given) largest = std::max(largest, p.cwiseAbs().maxCoeff());
+  const Motion4 m(given, given, largest);
+  const auto sign_of = [](const auto& x) { return positive(x) ? 1 : negative(x) ? -1 : 0; };
+  const auto volume_in = [&]<class Number>(Number) {
+    const auto between = [&m](std::size_t head, std::size_t tail) {
+      EnclosedVec<Number> v;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto i = static_cast<int>(k);
+        v[k] = enclosed::difference<Number>(m.from[head][i], m.from[tail][i]);
+      }
+      return v;
+    };
+    return bernstein::dot(bernstein::cross(between(2, 1), between(3, 1)), between(0, 1));
+  };
+  if (const int sign = sign_of(volume_in(double{})); sign != 0) return sign;
+  if (const int sign = sign_of(volume_in(DoubleDouble{})); sign != 0) return sign;
+  if (!m.exact) return std::nullopt;
+  const int scale = scale_of(m);
+  const auto exact = [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+    const auto between = [&](std::size_t head, std::size_t tail) {
+      WideVec<n> v;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto i = static_cast<int>(k);
+        v[k] = wide_scaled<n>(m.from[head][i], scale) - wide_scaled<n>(m.from[tail][i], scale);
+      }
+      return v;
+    };
+    return sign_of(dot(cross(between(2, 1), between(3, 1)), between(0, 1)));
+  };
+  if (max_depth(2, scale) >= 0) return exact(std::integral_constant<std::size_t, 2>());
+  if (max_depth(kMaxWords, scale) >= 0) return exact(std::integral_constant<std::size_t, kMaxWords>());
+  return std::nullopt;
 }
 
 template ExactFinding exact_search<VertexFace>(const Motion4&, const DoubleDouble&, int, double, int&);

@@ -2,6 +2,8 @@
 // tell.
 #pragma once
 
+#include <optional>
+
 #include "query/meeting.h"
 
 namespace graze::meeting {
@@ -19,5 +21,9 @@ ExactFinding exact_search(const Motion4& m, const DoubleDouble& start, int depth
 
 extern template ExactFinding exact_search<VertexFace>(const Motion4&, const DoubleDouble&, int, double, int&);
 extern template ExactFinding exact_search<EdgeEdge>(const Motion4&, const DoubleDouble&, int, double, int&);
+
+/// On which side of the plane of b, c and d the point a is: −1, 0 or 1, without rounding. Nothing where the coordinates
+/// differ too much in size.
+std::optional<int> orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 
 }  // namespace graze::meeting

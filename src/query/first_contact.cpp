@@ -154,9 +154,8 @@ Nearest nearest(EdgeEdge, const Points& p) {
 
 double rounded_down(const DoubleDouble& time) { return time.error < 0 ? std::nextafter(time.sum, 0.0) : time.sum; }
 
-// `size`: what coordinates were divided by.
 template <class Features>
-FirstContact contact_at(double time, bool decided, const Motion4& m, double size, double tolerance) {
+FirstContact contact_at(double time, bool decided, const Motion4& m, double tolerance) {
   constexpr double kRounding = 0x1p-46;  // of points at a time, of those between them and of their distance
   Points p;
   for (std::size_t i = 0; i < 4; ++i) p[i] = (1 - time) * m.from[i] + time * m.to[i];
@@ -164,9 +163,9 @@ FirstContact contact_at(double time, bool decided, const Motion4& m, double size
   FirstContact c;
   c.hit = true;
   c.time = time;
-  c.certain = decided && (std::sqrt(found.distance_sq) + kRounding) * size <= tolerance;
-  c.on_a = size * found.on_a;
-  c.on_b = size * found.on_b;
+  c.certain = decided && (std::sqrt(found.distance_sq) + kRounding) * m.size <= tolerance;
+  c.on_a = m.size * found.on_a;
+  c.on_b = m.size * found.on_b;
   return c;
 }
 
@@ -181,26 +180,19 @@ FirstContact first_contact(std::span<const Vec3, 4> from, std::span<const Vec3, 
     largest = std::max({largest, from[i].cwiseAbs().maxCoeff(), to[i].cwiseAbs().maxCoeff()});
   }
   if (boxes_apart<Features>(from, to)) return {};
-  // The power of two below the largest coordinate, so that it is finite; not so small that its inverse is not.
-  constexpr double kSmallest = 0x1p-1000;
-  const double size = largest > kSmallest ? std::ldexp(1.0, std::ilogb(largest)) : kSmallest;
-  Motion4 m;
-  for (std::size_t i = 0; i < 4; ++i) {
-    m.from[i] = (1 / size) * from[i];
-    m.to[i] = (1 / size) * to[i];
-  }
+  const Motion4 m(from, to, largest);
   double speed = 0;
   for (const auto& [head, tail] : Features::kDifferences) {
     const Vec3 change = (m.to[head] - m.to[tail]) - (m.from[head] - m.from[tail]);
     speed = std::max(speed, change.norm());
   }
-  const double resolution = speed > 0 ? options.tolerance / size / (2 * speed) : 1;
+  const double resolution = speed > 0 ? options.tolerance / m.size / (2 * speed) : 1;
   Finding found = search<Features, double>(m, 0, resolution, options.max_steps);
   if (found.verdict == Verdict::undecided || found.verdict == Verdict::out_of_steps)
     found = search<Features, DoubleDouble>(m, rounded_down(found.time), resolution, options.max_steps);
   if (found.verdict == Verdict::free) return {};
   const bool decided = found.verdict != Verdict::out_of_steps;
-  return contact_at<Features>(rounded_down(found.time), decided, m, size, options.tolerance);
+  return contact_at<Features>(rounded_down(found.time), decided, m, options.tolerance);
 }
 
 }  // namespace

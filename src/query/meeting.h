@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "graze/base/vec.h"
 #include "query/bernstein.h"
@@ -23,9 +25,27 @@ namespace graze::meeting {
 // In reverse: where `volume` changes sign while every `beside` is negative, what lies in one plane then also overlaps.
 
 using Points = std::array<Vec3, 4>;
-/// Straight from the one to the other over an interval of time.
+/// The power of two to divide coordinates by that are up to `largest`: below it, so that it is finite, but not so small
+/// that its inverse is not.
+inline double scale_for(double largest) {
+  constexpr double kSmallest = 0x1p-1000;
+  return largest > kSmallest ? std::ldexp(1.0, std::ilogb(largest)) : kSmallest;
+}
+
+/// Straight from the one to the other over an interval of time; scaled by a power of two so that coordinates are
+/// below 2.
 struct Motion4 {
-  Points from, to;  // scaled by a power of two so that coordinates are below 2
+  Points from, to;
+  double size;        // what coordinates were divided by
+  bool exact = true;  // nothing was lost, as it is where coordinates differ by more than doubles reach
+
+  Motion4(std::span<const Vec3, 4> start, std::span<const Vec3, 4> end, double largest) : size(scale_for(largest)) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      from[i] = (1 / size) * start[i];
+      to[i] = (1 / size) * end[i];
+      exact = exact && size * from[i] == start[i] && size * to[i] == end[i];
+    }
+  }
 };
 
 /// The coefficients of the polynomials, in numbers with a bound of their error.

@@ -364,6 +364,40 @@ TEST(Ask, FindsTheFirstContactOfWhatMoves) {
             AskVerdict::clear);
 }
 
+TEST(Ask, FindsTheFirstContactOfMeshesThatBend) {
+  const auto sheet = [](const std::string& rest) {
+    return R"({"shape":"mesh","vertices":[[-1,-1,3],[1,-1,3],[0,1,3]],"triangles":[[0,1,2]])" + rest + "}";
+  };
+  const auto asked = [](const std::string& a, const std::string& b, const std::string& rest = "") {
+    return R"({"ask":"sweep","a":)" + a + R"(,"b":)" + b + rest + "}";
+  };
+  const std::string down = R"(,"vertices_to":[[-1,-1,-1],[1,-1,-1],[0,1,-1]])",
+                    ball = R"({"shape":"sphere","radius":1})";
+  const Json hit = json_of(asked(sheet(down), ball));
+  EXPECT_LE(hit["time"], 0.5);
+  EXPECT_GT(hit["time"], 0.499999);
+  EXPECT_EQ(json_of(asked(ball, sheet(down)))["time"], hit["time"]);
+  EXPECT_EQ(json_of(asked(sheet(down), ball, R"(,"margin":1)"))["time"] < 0.25 + 1e-6, true);
+  EXPECT_EQ(answer_question(asked(sheet(R"(,"vertices_to":[[-1,-1,1.1],[1,-1,1.1],[0,1,1.1]])"), ball)).text,
+            R"({"hit":false})");
+  EXPECT_EQ(answer_question(asked(sheet(down + R"(,"pose":{"xyz":[9,0,0]})"), ball)).text, R"({"hit":false})");
+  const std::string up = R"({"shape":"mesh","vertices":[[-1,-1,0],[1,-1,0],[0,1,0]],"triangles":[[0,1,2]],)"
+                         R"("vertices_to":[[-1,-1,2],[1,-1,2],[0,1,2]]})";
+  EXPECT_NEAR(json_of(asked(sheet(down), up))["time"], 0.5, 1e-6);
+  EXPECT_NEAR(json_of(asked(sheet(down), R"({"shape":"sphere","radius":1,"motion":{"to":{"xyz":[0,0,2]}}})"))["time"],
+              1.0 / 3, 1e-6);
+
+  EXPECT_EQ(error_of(asked(sheet(R"(,"vertices_to":[[0,0,0]])"), ball)),
+            "a.vertices_to: must have one point for each of the 3 vertices, got 1");
+  EXPECT_EQ(error_of(asked(ball, sheet(R"(,"vertices_to":7)"))).find("b.vertices_to: "), 0U);
+  EXPECT_EQ(error_of(asked(sheet(R"(,"vertices_to":[[0,0,1e300],[0,0,0],[0,0,0]])"), ball)).find("a.vertices_to: "),
+            0U);
+  EXPECT_EQ(error_of(asked(R"({"shape":"sphere","radius":1,"vertices_to":[]})", ball)),
+            "a.vertices_to: belongs to a mesh, got a sphere");
+  EXPECT_EQ(error_of(asked(sheet(down + R"(,"motion":{"to":{}})"), ball)).find("a.motion: cannot be combined"), 0U);
+  EXPECT_NE(error_of_a(sheet(down)).find("vertices_to"), std::string::npos) << "distance does not know it";
+}
+
 TEST(Ask, RejectsInvalidMotions) {
   const auto refused = [&](const std::string& rest) {
     return error_of(R"({"ask":"sweep","a":{"shape":"sphere","radius":1)" + rest +
@@ -410,10 +444,6 @@ TEST(Ask, FindsTheFirstContactOfCornersThatMove) {
   EXPECT_EQ(error_of(asked("edge-edge", "[[0,0,0]]", "[]")), "from: must have four points, got 1");
   EXPECT_EQ(error_of(asked("vertex-face", "[[0,0,1]," + face, "[[0,0,1]," + face, R"(,"tolerance":0)")),
             "tolerance: must be positive, got 0");
-}
-
-TEST(Ask, SaysWhatIsNotSupportedYet) {
-  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})"), "a: vertices_to is not supported yet");
 }
 
 TEST(Ask, AnswersValidJsonWhateverTheBytes) {
