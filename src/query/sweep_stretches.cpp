@@ -52,7 +52,7 @@ void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& quer
 // The earliest touch within a stretch.
 template <class A, class B>
 void ask_stretch(const A& a, const B& b, const Stretch& stretch, SweepQuery& query) {
-  if constexpr (Unbounded<A> || Unbounded<B>) return;  // has_stretches() says no
+  if constexpr (Unbounded<A> || Unbounded<B> || BlockKind<A> || BlockKind<B>) return;  // has_stretches() says no
   else if constexpr (std::same_as<A, Mesh> && std::same_as<B, Mesh>) ask_meshes(a, b, stretch, query);
   else if constexpr (Composite<B>) traverse(hierarchy_of(a), hierarchy_of(b), query);
   else query.add(a, 0, b, 0, 0);
@@ -226,6 +226,7 @@ Placed at_start(const Moving& m) {
 
 bool has_stretches(const Moving& a, const Moving& b) {
   for (const Moving* m : {&a, &b}) {
+    if (std::visit([]<class G>(const G&) { return BlockKind<G>; }, m->geometry)) return false;
     const MovingBody body(*m);
     if (!body.bounded || !std::isfinite(m->motion.bend(body.radius, 0, m->motion.smooth_until(0)))) return false;
   }
