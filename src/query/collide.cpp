@@ -4,6 +4,7 @@
 #include "query/axial.h"
 #include "query/blocks.h"
 #include "query/cloud_ask.h"
+#include "query/cloud_sphere.h"
 #include "query/cloud_tree.h"
 #include "query/pair_query.h"
 #include "query/parts.h"
@@ -43,6 +44,14 @@ bool collide(const Placed& a, const Placed& b, const CollideOptions& options) {
   const auto* const sphere_b = std::get_if<Sphere>(&b.geometry);
   if (sphere_a != nullptr && sphere_b != nullptr && options.margin >= 0)
     return touch_at(*sphere_a, *sphere_b, minus(b.pose.translation(), a.pose.translation()), margin);
+  if (options.margin >= 0) {
+    const auto* const cloud_a = std::get_if<Cloud>(&a.geometry);
+    const auto* const cloud_b = std::get_if<Cloud>(&b.geometry);
+    if (sphere_a != nullptr && cloud_b != nullptr)
+      return sphere_collides(*sphere_a, a.pose.translation(), {*cloud_b, b.pose}, margin);
+    if (sphere_b != nullptr && cloud_a != nullptr)
+      return sphere_collides(*sphere_b, b.pose.translation(), {*cloud_a, a.pose}, margin);
+  }
   const CanonicalPair pair(a, b);
   if (!(options.margin >= 0)) return overlap_deeper(pair, options);
   return with_kinds<bool>(pair, [&]<class A, class B>(const A& first, const B& second) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "graze/base/simd.h"
@@ -299,6 +301,37 @@ TEST(PointGrid, ALargerRadiusNeverFrees) {
       EXPECT_FALSE(grid.collides(c, d * (1 - 1e-12)));
     }
     for (const double more : {1e-12, 1e-3, 1.0, 100.0}) EXPECT_TRUE(grid.collides(c, d * (1 + more)));
+  }
+}
+
+// Half a million points and more are sorted in two steps.
+TEST(PointGrid, SortsManyPointsInParts) {
+  constexpr std::size_t kMany = (std::size_t{1} << 19U) + 1234;
+  Points gaps = uniform_points(kMany, 1, 11), cluster = uniform_points(kMany, 1e-4, 12);
+  for (std::size_t i = 0; i < gaps.size(); i += 7) gaps[i][i % 3] = std::numeric_limits<float>::quiet_NaN();
+  cluster.front() = {-3, 2, 1}, cluster.back() = {4, 4, 4};  // the rest becomes a grid of its own
+  for (const NamedCloud& cloud : {NamedCloud{"gaps", gaps, 2}, NamedCloud{"cluster", cluster, 2e-4}}) {
+    SCOPED_TRACE(cloud.name);
+    PointGrid grid(floats(cloud.points));
+    ASSERT_EQ(grid.validate(), "");
+    Generator random(13);
+    for (int i = 0; i < scaled(30); ++i) {
+      const Query q = random_query(cloud, random);
+      ASSERT_EQ(grid.collides(q.center, q.radius), collides_by_loop(cloud.points, 0, q.center, q.radius)) << i;
+    }
+    // Every point is where it was: its own nearest, or an equal one before it is.
+    for (std::size_t i = 0; i < kMany; i += 997) {
+      const Point& p = cloud.points[i];
+      if (!std::isfinite(p[0] + p[1] + p[2])) continue;
+      const Neighbor nearest = grid.nearest(Vec3(p[0], p[1], p[2]));
+      ASSERT_EQ(nearest.distance, 0);
+      ASSERT_LE(nearest.index, i);
+      ASSERT_EQ(cloud.points[nearest.index], p);
+    }
+    // The same memory again, with fewer points.
+    const Points few(cloud.points.begin(), cloud.points.begin() + 1000);
+    grid.rebuild(floats(few));
+    ASSERT_EQ(grid.validate(), "");
   }
 }
 
