@@ -3,38 +3,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/index/broad_phase.h"
-#include "scene/planar_lanes.h"
+#include "scene/planar_batch.h"
+#include "scene/planar_masks.h"
 #include "scene/planar_shapes.h"
 
 namespace graze::planar {
 
-struct World::Data {
-  BroadPhase<2> broad;  // the boxes; ids are those of the obstacles
-  std::vector<std::optional<Obstacle>> obstacles;
-  Outlines outlines{Vec2::Zero()};
-};
-
 namespace {
 
-// Up to so many obstacles, looking at all of them in lanes takes less time than a tree.
+// Up to so many obstacles, sets of bits take less time than a tree.
 constexpr std::size_t kFew = 256;
 
-Outline outline_of(const Obstacle& obstacle) {
-  const auto of_box = [](const Aabb2& box) {
-    // Outside of the reach of any disc, for obstacles without points.
-    if (box.empty()) return Outline{.center = Vec2::Zero(), .radius = kInfinity};
-    return Outline{.center = box.center(), .half = box.half() * entry::kLater};
-  };
+// A circle or rectangle as far as most checks need it. What is neither, and checks that rounding could decide, go to
+// the obstacle itself.
+struct Quick {
+  enum class Kind : std::uint8_t { circle, rectangle, other };
+  Vec2 center = Vec2::Zero(), axis = Vec2::Zero(), half = Vec2::Zero();
+  double radius = 0;
+  Kind kind = Kind::other;
+
+  enum class Verdict : std::uint8_t { free, touches, unknown };
+  Verdict check(const Vec2& q, double r) const {
+    constexpr double kMore = 1 + 1e-12, kLess = 1 - 1e-12, kRounding = 1e-13;
+    const double x = q.x() - center.x(), y = q.y() - center.y();
+    if (kind == Kind::circle) {
+      const double square = x * x + y * y, reach = (radius + r) * (radius + r);
+      return square > reach * kMore ? Verdict::free : square < reach * kLess ? Verdict::touches : Verdict::unknown;
+    }
+    if (kind == Kind::other) return Verdict::unknown;
+    const double a = std::max(std::abs(x * axis.x() + y * axis.y()) - half.x(), 0.0);
+    const double b = std::max(std::abs(y * axis.x() - x * axis.y()) - half.y(), 0.0);
+    const double square = a * a + b * b, rounding = kRounding * (std::abs(x) + std::abs(y) + radius);
+    const double more = r + rounding, less = r - rounding;
+    if (square > more * more * kMore) return Verdict::free;
+    return less > 0 && square < less * less * kLess ? Verdict::touches : Verdict::unknown;
+  }
+};
+
+Quick quick_of(const Obstacle& obstacle) {
   return std::visit(
-      Overloads{[](const Circle& c) { return Outline{.center = c.center(), .radius = c.radius(), .disc = true}; },
-                [](const Rectangle& r) {
-                  return Outline{.center = r.center(), .axis = r.axis(), .half = r.half(), .radius = rounding_of(r)};
+      Overloads{[](const Circle& c) {
+                  return Quick{.center = c.center(), .radius = c.radius(), .kind = Quick::Kind::circle};
                 },
-                [&](const auto&) { return of_box(bounds(obstacle)); }},
+                [](const Rectangle& r) {
+                  return Quick{r.center(), r.axis(), r.half(), r.half().x() + r.half().y(), Quick::Kind::rectangle};
+                },
+                [](const Polygon&) { return Quick(); }, [](const Grid&) { return Quick(); },
+                [](const Custom&) { return Quick(); }},
       obstacle);
 }
 
@@ -45,49 +66,100 @@ Aabb2 box_around(const Vec2& point, double half) {
 
 }  // namespace
 
+namespace {
+
+// Around the circles and rectangles.
+struct Range {
+  Aabb2 box;
+  Vec2 center = Vec2::Zero();
+  void extend(const Aabb2& other) {
+    box.extend(other);
+    center = box.center();
+  }
+  bool bounded_by(double largest) const {
+    return box.empty() || ((box.max - center).cwiseAbs().maxCoeff() < largest && is_finite(center));
+  }
+};
+
+}  // namespace
+
+struct World::Data {
+  BroadPhase<2> broad;  // the boxes; ids are those of the obstacles
+  std::vector<std::optional<Obstacle>> obstacles;
+  std::vector<Quick> quick;  // of the same numbers
+  ExtentTable table;         // of few
+  Range range;
+
+  bool few() const { return obstacles.size() <= kFew; }
+  bool in_table() const { return few() && obstacles.size() <= table.capacity(); }
+  // After obstacle `id` has changed.
+  void changed(ObstacleId id) {
+    quick.resize(obstacles.size());
+    quick[id] = obstacles[id] ? quick_of(*obstacles[id]) : Quick();
+    note(id);
+    if (!few()) return;
+    if (id < table.capacity()) return table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
+    build_table();
+  }
+  void note(ObstacleId id) {
+    if (quick[id].kind != Quick::Kind::other) range.extend(broad.box(id));
+  }
+  // Also sets the range of its cells to that of the boxes.
+  void build_table() {
+    std::vector<Aabb2> boxes;
+    for (ObstacleId id = 0; id < obstacles.size(); ++id) boxes.push_back(obstacles[id] ? broad.box(id) : Aabb2());
+    table.build(boxes);
+  }
+  bool touches(std::size_t id, const Vec2& point, double radius) const {
+    const Quick::Verdict verdict = quick[id].check(point, radius);
+    if (verdict != Quick::Verdict::unknown) return verdict == Quick::Verdict::touches;
+    return collide(*obstacles[id], point, radius);
+  }
+};
+
 World::World() : data_(std::make_unique<Data>()) {}
 World::World(std::vector<Obstacle> obstacles) : World() {
   std::vector<Aabb2> boxes;
   for (const Obstacle& obstacle : obstacles) boxes.push_back(bounds(obstacle));
   data_->broad.assign(boxes);
-  Aabb2 around;
-  for (const Aabb2& box : boxes) {
-    if (is_finite(box.min) && is_finite(box.max)) around.extend(box);
-  }
-  data_->outlines = Outlines(around.empty() ? Vec2::Zero() : around.center());
   for (Obstacle& obstacle : obstacles) {
-    data_->outlines.add(static_cast<ObstacleId>(data_->obstacles.size()), outline_of(obstacle));
+    data_->quick.push_back(quick_of(obstacle));
     data_->obstacles.emplace_back(std::move(obstacle));
+    data_->note(static_cast<ObstacleId>(data_->obstacles.size() - 1));
   }
+  if (data_->few()) data_->build_table();
 }
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 World::~World() = default;
 
 ObstacleId World::add(Obstacle obstacle) {
-  const Outline outline = outline_of(obstacle);
-  data_->obstacles.reserve(data_->obstacles.size() + 1);
+  // What throws, throws before anything changes; without memory for the table the broad phase answers.
+  if (const std::size_t n = data_->obstacles.size(); n == data_->obstacles.capacity() || n == data_->quick.capacity()) {
+    data_->obstacles.reserve(2 * n + 8);
+    data_->quick.reserve(2 * n + 8);
+  }
   const ObstacleId id = data_->broad.add(bounds(obstacle));
   if (id >= data_->obstacles.size()) data_->obstacles.resize(id + 1);
   data_->obstacles[id] = std::move(obstacle);
-  data_->outlines.add(id, outline);
+  data_->changed(id);
+  // A world that has grown is divided into cells anew.
+  if (data_->few() && std::has_single_bit(data_->obstacles.size())) data_->build_table();
   return id;
 }
 
 void World::replace(ObstacleId id, Obstacle obstacle) {
   if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
-  const Outline outline = outline_of(obstacle);
   data_->broad.move(id, bounds(obstacle));
   data_->obstacles[id] = std::move(obstacle);
-  data_->outlines.remove(id);
-  data_->outlines.add(id, outline);
+  data_->changed(id);
 }
 
 void World::remove(ObstacleId id) {
   if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
   data_->broad.remove(id);
   data_->obstacles[id].reset();
-  data_->outlines.remove(id);
+  data_->changed(id);
 }
 
 std::size_t World::size() const { return data_->broad.size(); }
@@ -99,7 +171,7 @@ const Obstacle& World::obstacle(ObstacleId id) const {
 
 std::string World::validate() const {
   if (std::string why = data_->broad.validate(); !why.empty()) return why;
-  if (data_->outlines.size() != size() || !data_->outlines.consistent()) return "outlines differ from the obstacles";
+  if (data_->quick.size() != data_->obstacles.size()) return "not all obstacles are prepared";
   for (ObstacleId id = 0; id < data_->obstacles.size(); ++id) {
     if (data_->obstacles[id].has_value() != contains(id)) return fmt::format("obstacle {} is only half there", id);
     if (contains(id) && !(data_->broad.box(id) == bounds(obstacle(id))))
@@ -111,17 +183,44 @@ std::string World::validate() const {
 bool collide(const World& world, const Vec2& point, double radius) {
   if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
   const World::Data& data = world.data();
-  const auto touches = [&](ObstacleId id) { return collide(*data.obstacles[id], point, radius); };
-  if (data.broad.size() <= kFew) return data.outlines.any(point, radius, touches);
+  const auto touches = [&](std::size_t id) { return data.touches(id, point, radius); };
+  const Aabb2 box = box_around(point, radius);
+  if (data.in_table()) return data.table.any(box, touches);
   bool hit = false;
-  data.broad.visit_overlapping(box_around(point, radius), [&](BoxId id) { return !(hit = touches(id)); });
+  data.broad.visit_overlapping(box, [&](BoxId id) { return !(hit = touches(id)); });
   return hit;
 }
 
 void collide_each(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
   if (hits.size() < points.size())
     throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
-  for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
+  const World::Data& data = world.data();
+  // Float32 holds coordinates and radii up to this, and their squares.
+  constexpr double kLargest = 1e15;
+  const bool in_range = radius >= 0 && radius < kLargest && data.range.bounded_by(kLargest);
+  if (!data.few() || !in_range || points.size() < Batch::kBlock / 4) {
+    for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
+    return;
+  }
+  Batch batch(data.range.center, radius);
+  bool others = false;
+  for (std::size_t id = 0; id < data.obstacles.size(); ++id) {
+    if (!data.obstacles[id]) continue;
+    const Quick& quick = data.quick[id];
+    if (quick.kind == Quick::Kind::circle) batch.add_circle(quick.center, quick.radius);
+    else if (quick.kind == Quick::Kind::rectangle) batch.add_rectangle(quick.center, quick.axis, quick.half);
+    else others = true;
+  }
+  std::uint8_t verdicts[Batch::kBlock];
+  for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
+    const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
+    batch.check(points.data() + begin, count, verdicts);
+    for (std::size_t i = 0; i < count; ++i) {
+      hits[begin + i] = verdicts[i] == Batch::touches;
+      const bool decided = verdicts[i] == Batch::touches || (verdicts[i] == Batch::free && !others);
+      if (!decided) hits[begin + i] = collide(world, points[begin + i], radius);
+    }
+  }
 }
 
 WorldNearest nearest(const World& world, const Vec2& point, double limit) {

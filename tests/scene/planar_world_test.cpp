@@ -138,17 +138,50 @@ TEST(PlanarWorld, StaysRightWhileObstaclesChange) {
   EXPECT_NE(refusal([&] { world.replace(100000, Circle({0, 0}, 1)); }), "");
 }
 
+TEST(PlanarWorld, BatchesAnswerAsSingleChecks) {
+  for (const Regime regime : kRegimes) {
+    for (const int kinds : {0, 1, 2}) {  // circles; circles and rectangles; all
+      for (const int count : {0, 1, 64, 200, 300}) {
+        PlanarCases cases(regime, static_cast<std::uint64_t>(count + kinds));
+        World world;
+        for (int i = 0; i < count; ++i) {
+          if (kinds == 2) world.add(any_obstacle(cases));
+          else if (i % 2 < kinds) world.add(Rectangle(cases.point(), {cases.length(), cases.length()}, cases.angle()));
+          else world.add(Circle(cases.point(), cases.length()));
+          if (i % 9 == 8) world.remove(static_cast<ObstacleId>(i / 2));
+        }
+        for (const double radius : {0.0, cases.length(0.5), cases.length(3)}) {
+          std::vector<Vec2> points;
+          for (int i = 0; i < 333; ++i) points.push_back(cases.point(9));
+          points[7] = {kNotANumber, 0};
+          points[8] = {kInfinity, 0};
+          points[9] = {1e20, -1e30};
+          points[10] = {1e300, 1e-300};
+          const std::unique_ptr<bool[]> hits(new bool[points.size()]);
+          collide_each(world, points, radius, {hits.get(), points.size()});
+          for (std::size_t i = 0; i < points.size(); ++i)
+            ASSERT_EQ(hits[i], collide(world, points[i], radius))
+                << static_cast<int>(regime) << " " << count << " " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(PlanarWorld, QueriesDoNotAllocate) {
   PlanarCases cases(Regime::uniform, 3);
   std::vector<Obstacle> obstacles;
   for (int i = 0; i < 400; ++i) obstacles.push_back(any_obstacle(cases));
   const World world(obstacles);
   const Path line = Path::line({-6, -6}, {6, 6}), arc = Path::arc({0, 0}, {6, 0}, 7);
+  const std::vector<Vec2> points(100, Vec2(0.5, 0.5));
+  bool hits[100];
   EXPECT_EQ(allocations_of([&] {
               collide(world, {0, 0}, 0.1);
               nearest(world, {0.5, 0.5});
               sweep(world, line, 0.1);
               sweep(world, arc, 0.1);
+              collide_each(world, points, 0.1, hits);
             }),
             0);
 }
