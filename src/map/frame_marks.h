@@ -27,13 +27,22 @@ class KeyTable {
     keys_.push_back(key);
     return {slots_[at], true};
   }
+  /// The number of a key, or kNone.
+  std::uint32_t find(const CellKey& key) const {
+    std::size_t at = KeyHash()(key) & (slots_.size() - 1);
+    for (; slots_[at] != kNone; at = (at + 1) & (slots_.size() - 1)) {
+      if (keys_[slots_[at]] == key) return slots_[at];
+    }
+    return kNone;
+  }
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   const std::vector<CellKey>& keys() const { return keys_; }
   std::size_t memory_bytes() const {
     return slots_.capacity() * sizeof(slots_[0]) + keys_.capacity() * sizeof(keys_[0]);
   }
 
  private:
-  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+  static constexpr std::uint32_t kFree = kNone;
   static constexpr std::size_t kFirstSize = 1024;
 
   void grow() {
@@ -66,6 +75,8 @@ class FrameMarks {
     if (fresh) marks_.emplace_back();
     return index;
   }
+  /// The same, or KeyTable::kNone if nothing is marked in it.
+  std::uint32_t find(const CellKey& brick) const { return table_.find(brick); }
   Marks& operator[](std::uint32_t index) { return marks_[index]; }
   /// Marks a hit; whether it is the first of its cell.
   bool hit(const CellKey& cell) {

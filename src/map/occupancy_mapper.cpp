@@ -9,105 +9,15 @@
 #include "graze/base/error.h"
 #include "graze/geometry/occupancy_map_builder.h"
 #include "graze/query/collide.h"
-#include "graze/query/point.h"
 #include "graze/shape/box.h"
-#include "map/cell_store.h"
-#include "map/frame_marks.h"
-#include "map/ray_march.h"
+#include "map/mapper_state.h"
 
 namespace graze {
 namespace {
 
 using map::BrickBits;
 
-void check_range(double max_range, NoReturn no_return) {
-  if (!(max_range > 0)) throw Error("max_range", fmt::format("expected a positive length, got {}", max_range));
-  if (no_return == NoReturn::clear && !(max_range < kInfinity)) {
-    throw Error("max_range", "expected a finite length up to which rays without return clear");
-  }
-}
-
-/// Which points are of a body that the sensor carries or sees of its own.
-class SelfFilter {
- public:
-  explicit SelfFilter(std::span<const FilteredBody> bodies) : bodies_(bodies), removed_(bodies.size(), 0) {
-    for (const FilteredBody& body : bodies) {
-      if (!(body.padding >= 0 && body.padding < kInfinity)) {
-        throw Error("padding", fmt::format("expected a length that is not negative, got {}", body.padding));
-      }
-      bounds_.push_back(bounds(body.body.geometry, body.body.pose).grown(body.padding));
-    }
-  }
-  bool removes(const Vec3& p) {
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      if (!bounds_[i].contains(p)) continue;
-      const double padding = bodies_[i].padding;
-      if (!contains(bodies_[i].body, p) && !(closest_point(bodies_[i].body, p, padding).distance <= padding)) continue;
-      ++removed_[i];
-      return true;
-    }
-    return false;
-  }
-  std::vector<std::size_t> removed() && { return std::move(removed_); }
-
- private:
-  std::span<const FilteredBody> bodies_;
-  std::vector<Aabb> bounds_;
-  std::vector<std::size_t> removed_;
-};
-
-std::optional<CellKey> key_of(const Vec3& p, double resolution) {
-  const auto x = detail::key_of(p.x(), resolution), y = detail::key_of(p.y(), resolution),
-             z = detail::key_of(p.z(), resolution);
-  if (!x || !y || !z) return std::nullopt;
-  return CellKey{*x, *y, *z};
-}
-
 }  // namespace
-
-struct OccupancyMapper::State {
-  explicit State(const OccupancyMapperOptions& given) : options(given), store(given) {}
-
-  OccupancyMapperOptions options;
-  map::CellStore store;
-  map::FrameMarks marks;
-  map::KeyTable ends;  // beyond the range
-
-  /// Casts a ray that ends at `end`; false if it is too long.
-  bool clear_ray(const Vec3& origin, const CellKey& from, const Vec3& end) {
-    const std::optional<CellKey> to = key_of(end, options.resolution);
-    if (!to) return false;
-    const auto cells = [](std::int32_t a, std::int32_t b) { return std::abs(std::int64_t{a} - b); };
-    if (cells(from.x, to->x) + cells(from.y, to->y) + cells(from.z, to->z) > kMaxRayCells) return false;
-    march({origin, end, from, *to}, options.resolution, marks);
-    check_memory();
-    return true;
-  }
-
-  void check_memory() {
-    // A brick of marks may become one of values.
-    const std::size_t bytes = store.memory_bytes() + marks.bricks().size() * (sizeof(map::Brick) + sizeof(marks[0]));
-    if (bytes <= options.max_bytes) return;
-    marks.clear();
-    throw Error("frame", fmt::format("takes the map beyond {} bytes, its limit", options.max_bytes));
-  }
-
-  void apply(double time, InsertReport& report) {
-    const std::vector<CellKey>& bricks = marks.bricks();
-    for (std::uint32_t i = 0; i < bricks.size(); ++i) {
-      map::FrameMarks::Marks& m = marks[i];
-      std::size_t hits = 0, misses = 0;
-      for (std::size_t w = 0; w < 8; ++w) {
-        m.misses[w] &= ~m.hits[w];
-        hits += static_cast<std::size_t>(std::popcount(m.hits[w]));
-        misses += static_cast<std::size_t>(std::popcount(m.misses[w]));
-      }
-      if (hits + misses > 0) store.observe(bricks[i], m.misses, m.hits, time);
-      report.cells_hit += hits;
-      report.cells_missed += misses;
-    }
-  }
-};
 
 OccupancyMapper::OccupancyMapper(const OccupancyMapperOptions& options) : state_(std::make_unique<State>(options)) {}
 
@@ -140,17 +50,17 @@ std::size_t OccupancyMapper::memory_bytes() const {
 InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   State& s = *state_;
   const double resolution = s.options.resolution, range = frame.max_range;
-  check_range(range, frame.no_return);
+  map::check_range(range, frame.no_return);
   if (!std::isfinite(frame.time)) throw Error("time", fmt::format("expected a number, got {}", frame.time));
   const Vec3 origin = frame.pose * frame.origin;
-  const std::optional<CellKey> from = key_of(origin, resolution);
+  const std::optional<CellKey> from = map::key_of(origin, resolution);
   if (!from) throw Error("origin", "is not finite or out of the range of keys");
   const bool clears = frame.no_return == NoReturn::clear;
   if (clears && frame.directions.size() != frame.points.size()) {
     throw Error("directions",
                 fmt::format("expected as many as points, {}, got {}", frame.points.size(), frame.directions.size()));
   }
-  SelfFilter filter(frame.filter);
+  map::SelfFilter filter(frame.filter);
   InsertReport report;
   report.points = frame.points.size();
   s.marks.clear();
@@ -171,7 +81,7 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
     std::optional<CellKey> cell;
     Vec3 end = p;
     if (frame.rays == FrameRays::per_end_voxel) {
-      cell = key_of(p, resolution);
+      cell = map::key_of(p, resolution);
       if (!cell) {
         ++report.too_far;
         continue;
@@ -182,7 +92,7 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
     const double length = along.norm();
     if (length <= range) {
       ++report.hits;
-      if (!cell) cell = key_of(p, resolution);
+      if (!cell) cell = map::key_of(p, resolution);
       if (!cell) {
         --report.hits, ++report.too_far;
         continue;

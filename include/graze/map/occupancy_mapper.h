@@ -68,6 +68,18 @@ struct SensorFrame {
   std::span<const FilteredBody> filter = {};  ///< points in or on these are passed over: neither hit nor ray
 };
 
+/// An image of depths along the optical axis, in rows from the top; x points right, y down, z forward.
+struct DepthImage {
+  std::span<const float> depths = {};         ///< metres, width × height; NaN, 0 and infinity are no return
+  int width = 0, height = 0;                  ///< pixels
+  double fx = 0, fy = 0, cx = 0, cy = 0;      ///< intrinsics in pixels; pixel (u, v) has its centre at integers
+  Pose pose = {};                             ///< of the camera in the world
+  double time = 0;                            ///< seconds
+  double max_range = kInfinity;               ///< metres from the camera
+  NoReturn no_return = NoReturn::ignore;      ///< whether pixels without return clear up to the range
+  std::span<const FilteredBody> filter = {};  ///< as that of SensorFrame
+};
+
 /// What became of a frame.
 struct InsertReport {
   std::size_t points = 0;             ///< given
@@ -114,6 +126,13 @@ class OccupancyMapper {
   /// range that is not positive, a padding that is negative, a frame that takes more memory
   /// than max_bytes, or a number of directions other than that of the points.
   InsertReport insert(const SensorFrame& frame);
+
+  /// Adds a depth image by projection: no rays. A cell is missed if its centre is in front of the camera, projects to a
+  /// pixel of the image (the nearest one), and is nearer along the optical axis than the depth of that pixel by at
+  /// least half the diagonal of a cell, and within the range. The cell of the point of a pixel within the range is hit.
+  /// So cells near surfaces and at the border of the view are left as they are where rays would graze them. Throws
+  /// Error, and changes nothing, for sizes, intrinsics or a range out of range.
+  InsertReport insert(const DepthImage& image);
 
   /// Makes the cells that a body touches unknown or free: of an object that was moved or picked up. Throws Error for an
   /// unbounded body.
