@@ -64,9 +64,14 @@ struct OctreeChunk {
   CellKey key;
   OctreeNode root;
   std::vector<OctreeNode> nodes;
-  std::vector<double> brick_times;  // of the newest frame in each brick, in the order of the curve; empty: no frames
   KnownPart known;
   std::uint64_t stamp = 0;  // of the content
+};
+
+/// When frames last changed the cube of a chunk.
+struct ChunkTimes {
+  CellKey key;
+  std::array<double, 512> bricks{};  // of 8 × 8 × 8 cells, in the order of the curve; −infinity: no frame
 };
 
 /// What is stored of one octant of key space: the smallest cube around all that is known in it.
@@ -85,11 +90,12 @@ struct OccupancyData {
   std::array<OctreeRoot, 8> roots;
   std::vector<OctreeNode> nodes;
   std::vector<std::shared_ptr<const OctreeChunk>> chunks;
+  std::vector<std::shared_ptr<const ChunkTimes>> times;
+  std::optional<double> newest;
   // Derived from the above by finish().
   std::size_t leaves = 0;
   Aabb bounds;
   std::uint64_t stamp = 0;
-  std::optional<double> newest;
 
   /// Derives the rest, and makes the map.
   static OccupancyMap finish(OccupancyData&& data);

@@ -163,30 +163,26 @@ void OccupancyMap::visit_all(void* body, bool (*visit)(void*, const OccupancyCel
 }
 
 std::optional<double> OccupancyMap::newest(const Aabb& region) const {
-  std::optional<double> time;
-  for (const auto& chunk : data_->chunks) {
-    if (chunk->brick_times.empty() || !overlap(box(chunk->key, detail::kChunkLevel), region)) continue;
-    for (std::size_t i = 0; i < chunk->brick_times.size(); ++i) {
-      CellKey key = chunk->key;
+  double time = -kInfinity;
+  for (const auto& part : data_->times) {
+    if (!overlap(box(part->key, detail::kChunkLevel), region)) continue;
+    for (unsigned i = 0; i < part->bricks.size(); ++i) {
+      if (!(part->bricks[i] > time)) continue;
+      CellKey key = part->key;
       for (int level = detail::kChunkLevel; level > detail::kBrickLevel; --level) {
-        key = detail::child_key(key, level, static_cast<int>(i >> 3 * static_cast<unsigned>(level - 4) & 7U));
+        key = detail::child_key(key, level, static_cast<int>(i >> 3U * static_cast<unsigned>(level - 4) & 7U));
       }
-      const double t = chunk->brick_times[i];
-      if (!(t > -kInfinity) || (time && !(t > *time)) || !overlap(box(key, detail::kBrickLevel), region)) continue;
-      time = t;
+      if (overlap(box(key, detail::kBrickLevel), region)) time = part->bricks[i];
     }
   }
-  return time;
+  return time > -kInfinity ? std::optional(time) : std::nullopt;
 }
 
 std::size_t OccupancyMap::memory_bytes() const {
   std::size_t bytes = sizeof(detail::OccupancyData) + data_->nodes.capacity() * sizeof(OctreeNode) +
                       data_->chunks.capacity() * sizeof(data_->chunks[0]);
-  for (const auto& chunk : data_->chunks) {
-    bytes += sizeof(OctreeChunk) + chunk->nodes.capacity() * sizeof(OctreeNode) +
-             chunk->brick_times.capacity() * sizeof(double);
-  }
-  return bytes;
+  for (const auto& chunk : data_->chunks) bytes += sizeof(OctreeChunk) + chunk->nodes.capacity() * sizeof(OctreeNode);
+  return bytes + data_->times.size() * (sizeof(detail::ChunkTimes) + sizeof(data_->times[0]));
 }
 
 }  // namespace graze

@@ -15,6 +15,7 @@
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
 #include "io/answer_text.h"
+#include "io/ask_map.h"
 #include "io/ask_points.h"
 #include "io/ask_rays.h"
 #include "io/ask_scene.h"
@@ -118,7 +119,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 16> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -130,9 +131,12 @@ constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
                                                {"first_contact", ask_first_contact},
-                                               {"probability", ask_probability}}};
+                                               {"probability", ask_probability},
+                                               {"occupancy", ask_occupancy},
+                                               {"insert", ask_insert},
+                                               {"cost", ask_cost}}};
 // Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 5> kLater{"cost", "nearest", "tangents", "occupancy", "insert"};
+constexpr std::array<std::string_view, 2> kLater{"nearest", "tangents"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");

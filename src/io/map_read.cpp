@@ -12,6 +12,7 @@
 #include "graze/io/map_file.h"
 #include "io/bytes.h"
 #include "io/mesh_source.h"
+#include "io/octomap_format.h"
 
 namespace graze {
 namespace {
@@ -19,9 +20,8 @@ namespace {
 using detail::OctreeSlot;
 using io::ByteReader;
 using io::Bytes;
+using io::kFirstLineOfBt, io::kFirstLineOfOt, io::kOctoMapDepth;
 
-constexpr std::string_view kFirstLineOfBt = "# Octomap OcTree binary file", kFirstLineOfOt = "# Octomap OcTree file";
-constexpr int kDepth = 16;                               // of OctoMap's trees
 constexpr double kClampMin = 0.1192, kClampMax = 0.971;  // of its probabilities
 
 std::optional<MapFormat> format_of(std::string_view first_line) {
@@ -43,14 +43,14 @@ class MapReading {
       const std::uint64_t bytes_per_inner = file_.format == MapFormat::bt ? 2 : 5 + colour_bytes_;
       data.nodes.reserve(static_cast<std::size_t>(std::min(reader_.remaining() / bytes_per_inner, size_)));
       nodes_ = &data.nodes;
-      const std::array<OctreeSlot, 8> octants = file_.format == MapFormat::bt ? bt_children(kDepth) : ot_root();
+      const std::array<OctreeSlot, 8> octants = file_.format == MapFormat::bt ? bt_children(kOctoMapDepth) : ot_root();
       for (int i = 0; i < 8; ++i) {
         // The centre of OctoMap's cube is the origin: its eight children are the octants.
         const CellKey origin =
             detail::child_key(detail::corner_of({}, OccupancyMap::kTopLevel), OccupancyMap::kTopLevel, i);
-        const auto low = [](std::int32_t k) { return k < 0 ? -(1 << (kDepth - 1)) : 0; };
+        const auto low = [](std::int32_t k) { return k < 0 ? -(1 << (kOctoMapDepth - 1)) : 0; };
         data.roots[static_cast<std::size_t>(i)] =
-            detail::root_of(octants[static_cast<std::size_t>(i)], kDepth - 1,
+            detail::root_of(octants[static_cast<std::size_t>(i)], kOctoMapDepth - 1,
                             {low(origin.x), low(origin.y), low(origin.z)}, data.nodes);
       }
     }
@@ -125,7 +125,7 @@ class MapReading {
   /// The children of a cube of this level.
   std::array<OctreeSlot, 8> bt_children(int level) {
     const std::uint64_t at = reader_.position();
-    if (level == 0) fail(at, fmt::format("a node at depth {} has children", kDepth));
+    if (level == 0) fail(at, fmt::format("a node at depth {} has children", kOctoMapDepth));
     std::array<unsigned char, 2> raw{};
     take(raw.data(), raw.size(), at);
     const unsigned bits = raw[0] | static_cast<unsigned>(raw[1]) << 8U;
@@ -151,7 +151,7 @@ class MapReading {
 
   std::array<OctreeSlot, 8> ot_root() {
     std::array<OctreeSlot, 8> children;
-    const OctreeSlot root = ot_node(kDepth, &children);
+    const OctreeSlot root = ot_node(kOctoMapDepth, &children);
     if (!root.inner && root.known) children.fill(root);
     return children;
   }
@@ -168,7 +168,7 @@ class MapReading {
       if (!std::isfinite(value)) fail(at, "the log-odds of a leaf are not finite");
       return OctreeSlot::leaf(value);
     }
-    if (level == 0) fail(at, fmt::format("a node at depth {} has children", kDepth));
+    if (level == 0) fail(at, fmt::format("a node at depth {} has children", kOctoMapDepth));
     std::array<OctreeSlot, 8> children;
     for (unsigned i = 0; i < 8; ++i) {
       if ((present >> i & 1U) != 0) children[i] = ot_node(level - 1);

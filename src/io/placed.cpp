@@ -75,19 +75,6 @@ Geometry flat_from(const Fields& fields) {
   }
 }
 
-}  // namespace
-
-// Readers quote what they found, so that everything between the first quote and the last is left out.
-void refuse_file(const std::string& path, const Error& error) {
-  const std::string text = error.what();
-  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
-  const std::size_t to = text.rfind('\'');
-  const bool quotes = from != std::string::npos && to > from;
-  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
-}
-
-namespace {
-
 Geometry cloud_from(const Fields& fields) {
   fields.allow_only("a cloud", {"shape", "file", "points", "radius", "pose", "local"});
   const double radius = fields.has("radius") ? fields.number("radius") : 0;
@@ -160,13 +147,21 @@ constexpr Reader reader_of(std::type_identity<Triangle>) { return {"triangle", t
 constexpr Reader reader_of(std::type_identity<Mesh>) { return {"mesh", mesh_from}; }
 constexpr Reader reader_of(std::type_identity<Cloud>) { return {"cloud", cloud_from}; }
 constexpr Reader reader_of(std::type_identity<HeightField>) { return {"heightfield", height_field_from}; }
-constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_from}; }
+constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_view_from}; }
 
 constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
   return std::array{reader_of(std::type_identity<Kinds>())...};
 }(std::type_identity<Geometry>());
 
 }  // namespace
+
+void refuse_file(const std::string& path, const Error& error) {
+  const std::string text = error.what();
+  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
+  const std::size_t to = text.rfind('\'');
+  const bool quotes = from != std::string::npos && to > from;
+  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
+}
 
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");

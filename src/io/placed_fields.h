@@ -5,10 +5,8 @@
 
 namespace graze::io {
 
-/// Why a file was refused, without a word that stands in it: who asks may not be who may read the file.
-[[noreturn]] void refuse_file(const std::string& path, const Error& error);
-
+/// Read what geometry_from() of placed.h does, of these kinds.
 Geometry height_field_from(const Fields& fields);
-Geometry map_from(const Fields& fields);
+Geometry map_view_from(const Fields& fields);
 
 }  // namespace graze::io

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <vector>
 
+#include "graze/geometry/occupancy_map_builder.h"
 #include "oracle/octomap_peer.h"
 #include "support/generator.h"
 #include "support/paths.h"
@@ -78,6 +79,45 @@ TEST(MapFile, ReadsWhatOctoMapWrites) {
   }
 }
 
+TEST(MapFile, OctoMapReadsWhatIsWritten) {
+  for (int seed = 0; seed < scaled(150); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Generator random(static_cast<std::uint64_t>(seed) + 5000);
+    OctoTree tree = random_tree(random);
+    const OccupancyMap map = parse_map(tree.written(false), "a.ot").map;
+    const std::string ot = map_bytes(map, MapFormat::ot);
+    EXPECT_EQ(parse_map(ot, "b.ot").map.stamp(), map.stamp()) << "a round trip";
+    if (map.empty()) continue;
+    const OctoTree exact = OctoTree::read(ot, false);
+    EXPECT_EQ(exact.resolution(), map.resolution());
+    expect_same(map, exact.leaves());
+    const double threshold = random.integer(0, 1) ? 0.5 : random.uniform(0.1, 0.9);
+    const std::string bt = map_bytes(map, MapFormat::bt, threshold);
+    const MapFile likely = parse_map(bt, "b.bt");
+    expect_same(likely.map, OctoTree::read(bt, true).leaves());
+    map.visit_leaves(
+        [&](const OccupancyCell& leaf) { ASSERT_EQ(likely.map.state(leaf.key), map.state(leaf.key, threshold)); });
+    EXPECT_EQ(map_bytes(likely.map, MapFormat::bt), bt) << "pruned as it was read";
+  }
+}
+
+TEST(MapFile, CellsBeyondOctoMapsKeysAreRefused) {
+  const auto written = [](const CellKey& key, int level) {
+    OccupancyMapBuilder builder(0.1);
+    builder.add({key, level, 1.0F});
+    const OccupancyMap map = std::move(builder).finish();
+    return refusal([&] { map_bytes(map, MapFormat::bt); }) + refusal([&] { map_bytes(map, MapFormat::ot); });
+  };
+  EXPECT_EQ(written({32767, -32768, 0}, 0), "");
+  EXPECT_EQ(written({0, -32768, 0}, 15), "");
+  EXPECT_NE(written({32768, 0, 0}, 0), "");
+  EXPECT_NE(written({0, -32769, 0}, 0), "");
+  EXPECT_NE(written({0, 0, 0}, 16), "");
+  EXPECT_NE(written({0, 0, 2147483647}, 0), "");
+  EXPECT_EQ(parse_map(map_bytes(OccupancyMap(), MapFormat::bt), "e").map.leaves(), 0U);
+  EXPECT_EQ(parse_map(map_bytes(OccupancyMap(), MapFormat::ot), "e").map.leaves(), 0U);
+}
+
 TEST(MapFile, ReadsABuilding) {
   const std::filesystem::path path = graze_test::project_file("../shared/data/geb079.bt");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
@@ -90,6 +130,7 @@ TEST(MapFile, ReadsABuilding) {
   expect_same(file.map, OctoTree::read(bytes, true).leaves());
   EXPECT_LE(file.map.memory_bytes(), (std::size_t{64} << 20) + 64 * bytes.size());
   EXPECT_TRUE(is_map_file(path.string()));
+  EXPECT_EQ(parse_map(map_bytes(file.map, MapFormat::bt), "again.bt").map.stamp(), file.map.stamp());
 }
 
 std::string bt(const std::string& data, const std::string& size = "2", const std::string& res = "0.1") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,5 +40,19 @@ OccupancyMap read_map(const std::string& path);
 /// Whether the first bytes of a file are those of a map. What is no regular file (a pipe) is not looked into. Throws
 /// Error if it cannot be read.
 bool is_map_file(const std::string& path);
+
+/// Options of write_map().
+struct WriteMapOptions {
+  std::optional<MapFormat> format = {};  ///< by the extension of the path if absent
+  double threshold = 0.5;                ///< bt: cells of at least this probability are occupied, others free
+};
+
+/// Writes a map to a temporary file, renamed when complete. `.ot` keeps the log-odds of every cell, `.bt` whether it is
+/// free or occupied; both are pruned. Throws Error for a cell beyond the 16-bit keys of OctoMap (−32768 … 32767).
+///
+///     write_map("office.ot", mapper.map());
+void write_map(const std::string& path, const OccupancyMap& map, const WriteMapOptions& options = {});
+/// The bytes of such a file; the format must be given.
+std::string map_bytes(const OccupancyMap& map, MapFormat format, double threshold = 0.5);
 
 }  // namespace graze
