@@ -147,7 +147,7 @@ constexpr Reader reader_of(std::type_identity<Triangle>) { return {"triangle", t
 constexpr Reader reader_of(std::type_identity<Mesh>) { return {"mesh", mesh_from}; }
 constexpr Reader reader_of(std::type_identity<Cloud>) { return {"cloud", cloud_from}; }
 constexpr Reader reader_of(std::type_identity<HeightField>) { return {"heightfield", height_field_from}; }
-constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_from}; }
+constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_view_from}; }
 
 constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
   return std::array{reader_of(std::type_identity<Kinds>())...};

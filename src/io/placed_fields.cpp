@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <vector>
+
 #include "graze/io/height_field_file.h"
 #include "graze/io/map_file.h"
 #include "io/placed.h"
@@ -52,7 +55,7 @@ Geometry height_field_from(const Fields& fields) {
   });
 }
 
-Geometry map_from(const Fields& fields) {
+Geometry map_view_from(const Fields& fields) {
   fields.allow_only("a map", {"shape", "file", "threshold", "unknown", "pose", "local"});
   const double threshold = fields.number_or("threshold", 0.5);
   const std::string unknown = fields.text("unknown");

@@ -33,6 +33,8 @@ DOORS = {
     "src/query/solid_depth.cpp": ["is_convex"],
     "src/query/depth_search.cpp": ["sample"],
     "src/query/escape.cpp": ["size_of_geometry"],
+    "src/query/blocks.cpp": ["ask_blocks"],
+    "src/query/blocks_depth.cpp": ["rounding_of"],
     "src/io/placed.cpp": ["reader_of"],
     "src/clearance/model.cpp": ["of_shapes"],
     "src/clearance/report_model.cpp": ["append"],
