@@ -50,6 +50,7 @@
 #include "graze/index/separation.h"
 #include "graze/index/spatial_hash.h"
 #include "graze/motion/motion.h"
+#include "graze/motion/spline.h"
 #include "graze/query/bounded.h"
 #include "graze/query/collide.h"
 #include "graze/query/contacts.h"

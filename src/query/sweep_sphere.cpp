@@ -8,6 +8,7 @@
 #include "graze/base/error.h"
 #include "graze/query/point.h"
 #include "graze/query/traverse.h"
+#include "query/cloud_sweep.h"
 #include "query/cloud_tree.h"
 #include "query/mesh_tree.h"
 #include "query/point_shape.h"
@@ -141,6 +142,24 @@ class PartsSweep {
   const Travel& travel_;
 };
 
+// Of points in float32 the walk in lanes finds those that matter.
+Touch touch_cloud(const Travel& travel, const Cloud& cloud) {
+  struct Asked {
+    PartsSweep sweep;
+    CloudTree tree;
+  } asked{PartsSweep(travel), CloudTree(cloud)};
+  const kd_tree::Tree<float>* floats = floats_of(cloud.tree());
+  const cloud_sweep::Visitor visitor{&asked, [](void* self, std::size_t place) {
+                                       Asked& x = *static_cast<Asked*>(self);
+                                       x.sweep.leaf(x.tree, place);
+                                       return x.sweep.limit();
+                                     }};
+  const cloud_sweep::Path path{travel.line.origin, travel.line.direction, travel.length, travel.radius + cloud.radius(),
+                               8 * travel.slack};
+  if (floats == nullptr || !cloud_sweep::visit(*floats, path, visitor)) traverse(asked.tree, asked.sweep);
+  return asked.sweep.best;
+}
+
 // Of local coordinates `size` at most.
 double slack_of(const Placed& body, double size) {
   constexpr double kRoundings = 32 * kEpsilon;
@@ -189,7 +208,7 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
                                              if (mesh.solid() && contains(body, move.from())) return Touch{.at = 0};
                                              return of_parts(MeshTree(mesh));
                                            },
-                                           [&](const Cloud& cloud) { return of_parts(CloudTree(cloud)); }},
+                                           [&](const Cloud& cloud) { return touch_cloud(travel, cloud); }},
                                  body.geometry);
   if (!touch.found()) return hit;
   const double part = move.length() > 0 ? touch.at / move.length() * (1 - 4 * kEpsilon) : 0;
