@@ -24,9 +24,9 @@ struct DrawnLine {
 // A net over the points that a convex shape has farthest along directions all around.
 template <class S>
 std::vector<DrawnLine> net_of(const S& shape) {
-  constexpr int kAround = 24, kUp = 12;
+  constexpr int kAround = 24, kUp = 13;  // no direction along an axis: there a box has whole faces farthest
   const auto point = [&](int i, int k) {
-    const double angle = 2 * std::numbers::pi * i / kAround, up = std::numbers::pi * (k - kUp / 2.0) / kUp;
+    const double angle = 2 * std::numbers::pi * (i + 0.4) / kAround, up = std::numbers::pi * (k - kUp / 2.0) / kUp;
     return Vec3(support(shape, Vec3(std::cos(up) * std::cos(angle), std::cos(up) * std::sin(angle), std::sin(up))));
   };
   std::vector<DrawnLine> lines;
