@@ -18,6 +18,7 @@ Command ask_command();
 Command collide_command();
 Command distance_command();
 Command check_command();
+Command sweep_command();
 Command info_command();
 Command convert_command();
 Command clearance_command();
