@@ -456,7 +456,7 @@ TEST(Ask, SaysWhatIsNotSupportedYet) {
     EXPECT_EQ(error_of_a(geometry), "a.shape: " + std::string(kind) + " is not supported yet");
     EXPECT_EQ(error_of(pair("distance", kBall, geometry)), "b.shape: " + std::string(kind) + " is not supported yet");
   }
-  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})"), "a: vertices_to is not supported yet");
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})").find("a.vertices_to: unknown field"), 0U);
 }
 
 TEST(Ask, AnswersValidJsonWhateverTheBytes) {
