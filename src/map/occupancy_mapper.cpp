@@ -65,6 +65,10 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   report.points = frame.points.size();
   s.marks.clear();
   s.ends.clear();
+  s.rays.clear();
+  s.in_grid = s.cover(frame, origin, *from);
+  CellKey last_cell{};
+  bool any_cell = false, last_was_hit = false;
 
   for (std::size_t i = 0; i < frame.points.size(); ++i) {
     const Vec3 own = frame.points[i];
@@ -86,10 +90,15 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
         ++report.too_far;
         continue;
       }
+      if (any_cell && *cell == last_cell) {  // neighbours share their cell
+        ++(last_was_hit ? report.hits : report.cut);
+        continue;
+      }
       end = (Vec3(cell->x, cell->y, cell->z).array() + 0.5) * resolution;
     }
     const Vec3 along = end - origin;
     const double length = along.norm();
+    if (cell) last_cell = *cell, any_cell = true, last_was_hit = length <= range;
     if (length <= range) {
       ++report.hits;
       if (!cell) cell = map::key_of(p, resolution);
@@ -97,7 +106,7 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
         --report.hits, ++report.too_far;
         continue;
       }
-      const bool first = s.marks.hit(*cell);
+      const bool first = s.hit(*cell);
       if (frame.rays == FrameRays::per_end_voxel && !first) continue;
     } else {
       ++report.cut;
