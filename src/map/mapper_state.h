@@ -58,21 +58,31 @@ class SelfFilter {
   std::vector<std::size_t> removed_;
 };
 
-/// The cell of a coordinate, mostly without a division.
-inline std::optional<std::int32_t> quick_key(double x, double resolution, double inverse) {
-  const double cell = std::floor(x * inverse);
-  if (std::abs(cell) < 2e9 && cell * resolution <= x && x < (cell + 1) * resolution) {
-    return static_cast<std::int32_t>(cell);
+/// The cell of a coordinate, mostly without a division or a call.
+inline bool quick_key(double x, double resolution, double inverse, std::int32_t& key) {
+  const double scaled = x * inverse;
+  if (std::abs(scaled) < 2e9) {
+    const auto truncated = static_cast<std::int32_t>(scaled);
+    const std::int32_t cell = truncated - (scaled < truncated ? 1 : 0);
+    if (cell * resolution <= x && x < (double(cell) + 1) * resolution) {
+      key = cell;
+      return true;
+    }
   }
-  return detail::key_of(x, resolution);
+  const std::optional<std::int32_t> exact = detail::key_of(x, resolution);
+  key = exact.value_or(0);
+  return exact.has_value();
+}
+
+/// The cell of a point; false if it is out of the range of keys.
+inline bool quick_key(const Vec3& p, double resolution, double inverse, CellKey& key) {
+  return quick_key(p.x(), resolution, inverse, key.x) && quick_key(p.y(), resolution, inverse, key.y) &&
+         quick_key(p.z(), resolution, inverse, key.z);
 }
 
 inline std::optional<CellKey> key_of(const Vec3& p, double resolution) {
-  const double inverse = 1 / resolution;
-  const auto x = quick_key(p.x(), resolution, inverse), y = quick_key(p.y(), resolution, inverse),
-             z = quick_key(p.z(), resolution, inverse);
-  if (!x || !y || !z) return std::nullopt;
-  return CellKey{*x, *y, *z};
+  CellKey key;
+  return quick_key(p, resolution, 1 / resolution, key) ? std::optional(key) : std::nullopt;
 }
 
 }  // namespace map
@@ -82,6 +92,7 @@ struct OccupancyMapper::State {
 
   OccupancyMapperOptions options;
   map::CellStore store;
+  double inverse = 1 / options.resolution;
   map::FrameMarks marks;
   map::KeyTable ends;  // beyond the range
   map::DepthMemory depth;
@@ -92,12 +103,13 @@ struct OccupancyMapper::State {
 
   /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range.
   bool cover(const SensorFrame& frame, const Vec3& origin, const CellKey& from) {
-    Aabb box;
-    box.extend(origin);
+    Aabb own;
     for (std::size_t i = 0; i < frame.points.size(); ++i) {
       const Vec3 p = frame.points[i];
-      if (is_finite(p)) box.extend(frame.pose * p);
+      if (is_finite(p)) own.extend(p);
     }
+    Aabb box = own.empty() ? own : transformed(own, frame.pose);
+    box.extend(origin);
     if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(origin, Vec3::Constant(frame.max_range)));
     std::array<std::int64_t, 3> low{}, high{};
     const std::array<std::int64_t, 3> start{from.x, from.y, from.z};
@@ -117,16 +129,15 @@ struct OccupancyMapper::State {
   bool hit(const CellKey& cell) { return in_grid ? grid.hit(cell) : marks.hit(cell); }
   /// Notes a ray that ends at `end`; false if it is too long.
   bool clear_ray(const Vec3& origin, const CellKey& from, const Vec3& end) {
-    const std::optional<CellKey> to = map::key_of(end, options.resolution);
-    if (!to) return false;
+    CellKey to;
+    if (!map::quick_key(end, options.resolution, inverse, to)) return false;
     const auto cells = [](std::int32_t a, std::int32_t b) { return std::abs(std::int64_t{a} - b); };
-    if (cells(from.x, to->x) + cells(from.y, to->y) + cells(from.z, to->z) > OccupancyMapper::kMaxRayCells)
-      return false;
-    if (from == *to) return true;
+    if (cells(from.x, to.x) + cells(from.y, to.y) + cells(from.z, to.z) > OccupancyMapper::kMaxRayCells) return false;
+    if (from == to) return true;
     if (in_grid) {
-      rays.push_back({origin, end, from, *to});
+      rays.push_back({origin, end, from, to});
     } else {
-      march({origin, end, from, *to}, options.resolution, marks);
+      march({origin, end, from, to}, options.resolution, marks);
       check_memory();
     }
     return true;
