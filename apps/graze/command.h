@@ -21,6 +21,7 @@ Command check_command();
 Command info_command();
 Command convert_command();
 Command clearance_command();
+Command map_command();
 Command generate_command();
 Command demo_command();
 Command completion_command();
