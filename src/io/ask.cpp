@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "io/ask_scene.h"
 #include "io/ask_search.h"
 #include "io/ask_sweep.h"
+#include "io/ask_world.h"
 #include "io/fields.h"
 #include "io/placed.h"
 
@@ -119,7 +119,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 16> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 18> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -131,21 +131,18 @@ constexpr std::array<Question, 16> kQuestions{{{"collide", ask_collide},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
                                                {"first_contact", ask_first_contact},
+                                               {"nearest", ask_nearest},
+                                               {"tangents", ask_tangents},
                                                {"probability", ask_probability},
                                                {"occupancy", ask_occupancy},
                                                {"insert", ask_insert},
                                                {"cost", ask_cost}}};
-// Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 2> kLater{"nearest", "tangents"};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
   for (const auto& [name, ask] : kQuestions) {
     if (what == name) return ask(question);
-  }
-  if (std::find(kLater.begin(), kLater.end(), what) != kLater.end()) {
-    throw Error("ask", what + " is not supported yet");
   }
   std::vector<std::string> known;
   std::string list;

@@ -14,6 +14,7 @@
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
 #include "io/fields.h"
+#include "io/placed_fields.h"
 
 namespace graze {
 namespace io {
@@ -145,6 +146,8 @@ constexpr Reader reader_of(std::type_identity<Plane>) { return {"plane", flat_fr
 constexpr Reader reader_of(std::type_identity<Triangle>) { return {"triangle", triangle_from}; }
 constexpr Reader reader_of(std::type_identity<Mesh>) { return {"mesh", mesh_from}; }
 constexpr Reader reader_of(std::type_identity<Cloud>) { return {"cloud", cloud_from}; }
+constexpr Reader reader_of(std::type_identity<HeightField>) { return {"heightfield", height_field_from}; }
+constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_view_from}; }
 
 constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
   return std::array{reader_of(std::type_identity<Kinds>())...};
@@ -162,10 +165,6 @@ void refuse_file(const std::string& path, const Error& error) {
 
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
-  for (const std::string_view later : {"map", "heightfield"}) {
-    if (kind == later) throw Error(fields.path_of("shape"), kind + " is not supported yet");
-  }
-  if (fields.has("vertices_to")) throw Error(fields.path(), "vertices_to is not supported yet");
   for (const Reader& reader : kReaders) {
     if (kind == reader.name) return reader.read(fields);
   }
