@@ -22,6 +22,7 @@ Command sweep_command();
 Command info_command();
 Command convert_command();
 Command clearance_command();
+Command map_command();
 Command generate_command();
 Command demo_command();
 Command completion_command();
