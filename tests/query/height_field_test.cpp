@@ -443,6 +443,19 @@ TEST(HeightFieldSweeps, AreNeverLate) {
   EXPECT_GT(hits, 0);
 }
 
+TEST(HeightFieldDepth, NothingLeavesDownwards) {
+  const std::vector<double> heights(49, 0.0);
+  const HeightField ground({.columns = 7, .rows = 7, .dx = 2, .dy = 2}, std::span(heights));
+  // Deep below the middle, the walls are nearer than the surface; the cut beneath the body is no way out.
+  for (const double z : {-30.0, -3000.0}) {
+    const Distance d = distance(at(Box{.half = {0.5, 0.5, 0.5}}, Pose::at({6, 5, z})), at(ground));
+    EXPECT_NEAR(d.value, -5.5, 1e-6);
+    EXPECT_NEAR(d.normal.z(), 0, 1e-9);
+    EXPECT_NEAR(distance(at(Sphere{.radius = 0.5}, Pose::at({6, 5, z})), at(ground)).value, -5.5, 1e-6);
+  }
+  EXPECT_NEAR(distance(at(Box{.half = {0.5, 0.5, 0.5}}, Pose::at({6, 5, -2})), at(ground)).value, -2.5, 1e-9);
+}
+
 TEST(HeightFieldScales, FromTinyToHuge) {
   // The same scene, larger and smaller by powers of two: collisions stay, distances grow in proportion.
   Random random(950);
