@@ -17,6 +17,7 @@
 #include "graze/query/sweep_sphere.h"
 #include "meshes_fcl.h"
 #include "meshes_scene.h"
+#include "motion_deforming.h"
 #include "tests/support/clouds.h"
 
 #if GRAZE_HAVE_FCL
@@ -242,5 +243,6 @@ int main(int argc, char** argv) {
   motion_bench::beside_fcl(claims);
   motion_bench::far_apart(claims);
   motion_bench::ball_and_cloud(claims);
+  motion_bench::deforming(claims);
   return claims.finish();
 }

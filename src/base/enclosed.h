@@ -45,9 +45,8 @@ inline DoubleDouble add(const DoubleDouble& a, const DoubleDouble& b) {
 
 inline double multiply(double a, double b) { return a * b; }
 inline DoubleDouble multiply(const DoubleDouble& a, const DoubleDouble& b) {
-  const DoubleDouble high = two_product(a.sum, b.sum);
-  const double low = std::fma(a.sum, b.error, a.error * b.sum);
-  return ordered_sum(high.sum, high.error + low);
+  const DoubleDouble p = product(a, b);
+  return ordered_sum(p.sum, p.error);
 }
 
 inline double times_power_of_two(double a, double power) { return power * a; }

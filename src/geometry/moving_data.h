@@ -10,7 +10,8 @@ namespace graze::mesh {
 
 struct Sweep {
   std::vector<Vec3> to;
-  bvh::Tree tree;  // the mesh's, with bounds over the move
+  bvh::Tree tree;            // the mesh's, with bounds over the move
+  Buffer<bvh::Node> leaves;  // by leaf: the boxes of its triangles over the move, grown as those of the tree are
 };
 
 }  // namespace graze::mesh

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "geometry/moving_data.h"
+#include "graze/base/parallel.h"
 #include "index/bvh_walk.h"
 
 namespace graze {
@@ -33,7 +34,7 @@ void check_end(const Mesh& mesh, std::span<const Vec3> to) {
   if (mesh.solid()) (void)mesh::changed_connection(data_of(mesh), to, table);
 }
 
-std::shared_ptr<const Sweep> swept(const Mesh& mesh, std::span<const Vec3> to) {
+std::shared_ptr<const Sweep> swept(const Mesh& mesh, std::span<const Vec3> to, int threads) {
   const Data& data = data_of(mesh);
   auto sweep = std::make_shared<Sweep>();
   sweep->to.assign(to.begin(), to.end());
@@ -46,17 +47,27 @@ std::shared_ptr<const Sweep> swept(const Mesh& mesh, std::span<const Vec3> to) {
   tree.rounding = bvh::rounding_for(
       std::max((all.max - tree.origin).cwiseAbs().maxCoeff(), (all.min - tree.origin).cwiseAbs().maxCoeff()));
   std::vector<bvh::Box> leaves(tree.leaves);
-  for (std::size_t slot = 0; slot < tree.order.size(); ++slot) {
-    if (tree.order[slot] == bvh::kNone) continue;
-    const MeshTriangle& t = data.triangles[tree.order[slot]];
-    const Aabb box = box_of(t, data.vertices).extend(box_of(t, to));
-    bvh::Box small;
-    for (int i = 0; i < 3; ++i) {
-      small.min[i] = static_cast<float>(box.min[i] - tree.origin[i]);
-      small.max[i] = static_cast<float>(box.max[i] - tree.origin[i]);
-    }
-    leaves[slot / bvh::kWidth].extend(small);
-  }
+  sweep->leaves.resize(tree.leaves);
+  parallel_for(tree.leaves,
+               [&](std::size_t leaf) {
+                 bvh::Node& lanes = sweep->leaves[leaf];
+                 lanes.clear();
+                 for (std::size_t k = 0; k < bvh::kWidth; ++k) {
+                   const std::uint32_t triangle = tree.order[bvh::kWidth * leaf + k];
+                   if (triangle == bvh::kNone) break;
+                   const MeshTriangle& t = data.triangles[triangle];
+                   const Aabb box = box_of(t, data.vertices).extend(box_of(t, to));
+                   bvh::Box small;
+                   for (int i = 0; i < 3; ++i) {
+                     small.min[i] = static_cast<float>(box.min[i] - tree.origin[i]);
+                     small.max[i] = static_cast<float>(box.max[i] - tree.origin[i]);
+                   }
+                   leaves[leaf].extend(small);
+                   for (int i = 0; i < 3; ++i) small.min[i] -= tree.rounding, small.max[i] += tree.rounding;
+                   lanes.set(k, small, triangle);
+                 }
+               },
+               {.threads = threads});
   Buffer<bvh::Box> scratch;
   bvh::refit(tree, leaves, scratch);
   return sweep;
@@ -91,19 +102,19 @@ Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aab
 
 MovingMesh::MovingMesh(const Mesh& mesh) : MovingMesh(mesh, mesh.vertices()) {}
 
-MovingMesh::MovingMesh(const Mesh& from, std::span<const Vec3> to) : from_(from) {
+MovingMesh::MovingMesh(const Mesh& from, std::span<const Vec3> to, const ThreadOptions& options) : from_(from) {
   check_end(from_, to);
-  sweep_ = swept(from_, to);
+  sweep_ = swept(from_, to, options.threads);
 }
 
-void MovingMesh::advance(std::span<const Vec3> next) {
+void MovingMesh::advance(std::span<const Vec3> next, const ThreadOptions& options) {
   check_end(from_, next);
   auto reached = std::make_shared<Data>();
   reached->divide_as(data_of(from_));
   mesh::Scratch scratch;
-  reached->move(sweep_->to, scratch, 0);
+  reached->move(sweep_->to, scratch, options.threads);
   const Mesh from = detail::Access::made_of<Mesh>(std::shared_ptr<const Data>(std::move(reached)));
-  sweep_ = swept(from, next);
+  sweep_ = swept(from, next, options.threads);
   from_ = from;
 }
 
@@ -135,7 +146,7 @@ void MovingMesh::visit_erased(const Aabb& box, void* body, bool (*call)(void*, s
 }
 
 std::size_t MovingMesh::memory_bytes() const {
-  return sizeof(Sweep) + sweep_->to.capacity() * sizeof(Vec3) + sweep_->tree.memory_bytes();
+  return sizeof(Sweep) + sweep_->to.capacity() * sizeof(Vec3) + sweep_->tree.memory_bytes() + sweep_->leaves.bytes();
 }
 
 std::string MovingMesh::validate() const {
@@ -143,7 +154,16 @@ std::string MovingMesh::validate() const {
   if (sweep_->to.size() != from_.vertices().size()) return "not one end per vertex";
   std::vector<Aabb> boxes;
   for (std::size_t i = 0; i < size(); ++i) boxes.push_back(first_bounds(i).extend(last_bounds(i)));
-  return bvh::validate(sweep_->tree, boxes);
+  if (std::string wrong = bvh::validate(sweep_->tree, boxes); !wrong.empty()) return wrong;
+  const bvh::Tree& tree = sweep_->tree;
+  for (std::size_t slot = 0; slot < tree.order.size(); ++slot) {
+    if (tree.order[slot] == bvh::kNone) continue;
+    const bvh::Node& lanes = sweep_->leaves[slot / bvh::kWidth];
+    const Aabb &box = boxes[tree.order[slot]], around = tree.to_double(lanes.box(slot % bvh::kWidth));
+    if (lanes.child[slot % bvh::kWidth] != tree.order[slot] || !around.contains(box.min) || !around.contains(box.max))
+      return "a leaf's boxes do not hold its triangles";
+  }
+  return "";
 }
 
 }  // namespace graze

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
 #include "io/answer_text.h"
+#include "io/ask_map.h"
 #include "io/ask_points.h"
 #include "io/ask_rays.h"
 #include "io/ask_scene.h"
@@ -119,7 +119,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 15> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 18> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -133,18 +133,16 @@ constexpr std::array<Question, 15> kQuestions{{{"collide", ask_collide},
                                                {"first_contact", ask_first_contact},
                                                {"nearest", ask_nearest},
                                                {"tangents", ask_tangents},
-                                               {"probability", ask_probability}}};
-// Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 3> kLater{"cost", "occupancy", "insert"};
+                                               {"probability", ask_probability},
+                                               {"occupancy", ask_occupancy},
+                                               {"insert", ask_insert},
+                                               {"cost", ask_cost}}};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
   for (const auto& [name, ask] : kQuestions) {
     if (what == name) return ask(question);
-  }
-  if (std::find(kLater.begin(), kLater.end(), what) != kLater.end()) {
-    throw Error("ask", what + " is not supported yet");
   }
   std::vector<std::string> known;
   std::string list;

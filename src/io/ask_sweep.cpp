@@ -9,6 +9,7 @@
 #include "graze/query/first_contact.h"
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
+#include "io/ask_deforming.h"
 #include "io/ask_world.h"
 #include "io/placed.h"
 
@@ -48,6 +49,15 @@ AnyMotion motion_from(const Fields& geometry, const Pose& from) {
   return motion.at("turns", [&] { return Motion(from, to, turns); });
 }
 
+std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
+  const std::vector<Vec3> points = question.points(name);
+  if (points.size() != 4)
+    throw Error(question.path_of(name), fmt::format("must have four points, got {}", points.size()));
+  return {points[0], points[1], points[2], points[3]};
+}
+
+}  // namespace
+
 Moving moving_from(const Fields& question, std::string_view name) {
   Surroundings around;
   around.also = {"motion"};
@@ -63,19 +73,11 @@ AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain) 
           AskVerdict::touching};
 }
 
-std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
-  const std::vector<Vec3> points = question.points(name);
-  if (points.size() != 4)
-    throw Error(question.path_of(name), fmt::format("must have four points, got {}", points.size()));
-  return {points[0], points[1], points[2], points[3]};
-}
-
-}  // namespace
-
 AskAnswer ask_sweep(const Fields& question) {
   if (question.has("world")) return ask_sweep_world(question);
   if (question.has("scene")) throw Error("scene", "is not supported yet");
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
+  if (deforms(question, "a") || deforms(question, "b")) return ask_sweep_deforming(question);
   const Moving a = moving_from(question, "a"), b = moving_from(question, "b");
   const SweepOptions defaults;
   const Sweep s = sweep(a, b,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graze/io/ask.h"
+#include "graze/query/sweep.h"
 #include "io/fields.h"
 
 namespace graze::io {
@@ -9,5 +10,10 @@ namespace graze::io {
 AskAnswer ask_sweep(const Fields& question);
 /// The same for corners of deforming meshes: a vertex and a face, or two edges.
 AskAnswer ask_first_contact(const Fields& question);
+
+/// The geometry that a member of the question describes, and how it moves.
+Moving moving_from(const Fields& question, std::string_view name);
+/// The answer for a hit.
+AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain);
 
 }  // namespace graze::io

@@ -65,30 +65,30 @@ void halve(std::array<Enclosed<Number>, n>& whole, std::array<Enclosed<Number>, 
   right[0] = whole[n - 1];
 }
 
-template <class Number, std::size_t n>
-bool all_positive(const std::array<Enclosed<Number>, n>& p) {
+template <class Coefficient, std::size_t n>
+bool all_positive(const std::array<Coefficient, n>& p) {
   for (const auto& c : p) {
     if (!positive(c)) return false;
   }
   return true;
 }
-template <class Number, std::size_t n>
-bool all_negative(const std::array<Enclosed<Number>, n>& p) {
+template <class Coefficient, std::size_t n>
+bool all_negative(const std::array<Coefficient, n>& p) {
   for (const auto& c : p) {
     if (!negative(c)) return false;
   }
   return true;
 }
 /// If not, no part of the interval will be found all positive: halving takes means.
-template <class Number, std::size_t n>
-bool any_positive(const std::array<Enclosed<Number>, n>& p) {
+template <class Coefficient, std::size_t n>
+bool any_positive(const std::array<Coefficient, n>& p) {
   for (const auto& c : p) {
     if (positive(c)) return true;
   }
   return false;
 }
-template <class Number, std::size_t n>
-bool any_negative(const std::array<Enclosed<Number>, n>& p) {
+template <class Coefficient, std::size_t n>
+bool any_negative(const std::array<Coefficient, n>& p) {
   for (const auto& c : p) {
     if (negative(c)) return true;
   }

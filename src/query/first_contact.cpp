@@ -6,28 +6,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "graze/base/error.h"
-#include "query/bernstein.h"
+#include "query/exact_meeting.h"
 
 namespace graze {
 namespace {
 
-// Both queries ask whether the origin is ever in the hull of differences d between points of the two features: three
-// for a vertex and a face, four for two edges. It is not where a direction n has n·d > 0 for all of them. The nearest
-// points of the features give such an n whenever there is one, and it is one of few: across the face or both edges;
-// across an edge, towards a vertex; or from vertex to vertex. Taken as polynomials of time these directions need no
-// division, and what has no extent only makes its own n vanish:
-//
-//   volume        n·d, n across the face or both edges, of either sign                              degree 3
-//   beside        (e × d)·(e × d'), e an edge: n = (e × d) × e, n·d' is this, n·d is (e × d)²       degree 4
-//   ahead         d·d': n = d                                                                       degree 2
-//
-// In reverse: where `volume` changes sign while every `beside` is negative, what lies in one plane then also overlaps.
-using Points = std::array<Vec3, 4>;
-struct Motion4 {
-  Points from, to;  // scaled by a power of two so that coordinates are below 2
-};
+using meeting::EdgeEdge;
+using meeting::Motion4;
+using meeting::Points;
+using meeting::Verdict;
+using meeting::VertexFace;
+template <class Features, class Number>
+using Polynomials = meeting::Polynomials<Features, meeting::EnclosedTerms<Number>>;
 
 template <class Number>
 LinearVec<Number> between(const Motion4& m, std::size_t head, std::size_t tail) {
@@ -38,103 +31,6 @@ LinearVec<Number> between(const Motion4& m, std::size_t head, std::size_t tail) 
   }
   return d;
 }
-
-template <class Number>
-using Cubic = std::array<Enclosed<Number>, 4>;
-
-// The differences as pairs of points {head, tail}, and the polynomials made of them.
-struct VertexFace {
-  static constexpr std::array<std::array<std::size_t, 2>, 3> kDifferences = {{{0, 1}, {0, 2}, {0, 3}}};
-  static constexpr std::size_t kBeside = 3, kAhead = 3;
-
-  template <class Number>
-  static Cubic<Number> volume(const Motion4& m) {
-    return bernstein::dot(bernstein::cross(between<Number>(m, 2, 1), between<Number>(m, 3, 1)),
-                          between<Number>(m, 0, 1));
-  }
-
-  template <class Number, class Polynomials>
-  static void fill(const Motion4& m, Polynomials& p) {
-    const std::array d = {between<Number>(m, 0, 1), between<Number>(m, 0, 2), between<Number>(m, 0, 3)};
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-      const LinearVec<Number> edge = between<Number>(m, j + 1, i + 1);
-      p.beside[i] = bernstein::dot(bernstein::cross(edge, d[i]), bernstein::cross(edge, d[k]));
-      p.ahead[i] = bernstein::dot(d[i], d[j]);
-    }
-  }
-
-  // Whether all d·d' of one d satisfy the predicate.
-  template <class Ahead>
-  static bool any_vertex(const Ahead& ahead) {
-    return (ahead(0) && ahead(2)) || (ahead(0) && ahead(1)) || (ahead(1) && ahead(2));
-  }
-};
-
-struct EdgeEdge {
-  static constexpr std::array<std::array<std::size_t, 2>, 4> kDifferences = {{{0, 2}, {0, 3}, {1, 2}, {1, 3}}};
-  static constexpr std::size_t kBeside = 2, kAhead = 6;
-
-  template <class Number>
-  static Cubic<Number> volume(const Motion4& m) {
-    return bernstein::dot(bernstein::cross(between<Number>(m, 1, 0), between<Number>(m, 3, 2)),
-                          between<Number>(m, 0, 2));
-  }
-
-  template <class Number, class Polynomials>
-  static void fill(const Motion4& m, Polynomials& p) {
-    const LinearVec<Number> d02 = between<Number>(m, 0, 2), d03 = between<Number>(m, 0, 3);
-    const LinearVec<Number> d12 = between<Number>(m, 1, 2), d13 = between<Number>(m, 1, 3);
-    const LinearVec<Number> first = between<Number>(m, 1, 0), second = between<Number>(m, 3, 2);
-    p.beside[0] = bernstein::dot(bernstein::cross(second, d02), bernstein::cross(second, d12));
-    p.beside[1] = bernstein::dot(bernstein::cross(first, d02), bernstein::cross(first, d03));
-    p.ahead = {bernstein::dot(d02, d03), bernstein::dot(d02, d12), bernstein::dot(d02, d13),
-               bernstein::dot(d03, d12), bernstein::dot(d03, d13), bernstein::dot(d12, d13)};
-  }
-
-  template <class Ahead>
-  static bool any_vertex(const Ahead& ahead) {
-    return (ahead(0) && ahead(1) && ahead(2)) || (ahead(0) && ahead(3) && ahead(4)) ||
-           (ahead(1) && ahead(3) && ahead(5)) || (ahead(2) && ahead(4) && ahead(5));
-  }
-};
-
-// Over one interval of time.
-template <class Features, class Number>
-struct Polynomials {
-  Cubic<Number> volume;
-  std::array<std::array<Enclosed<Number>, 5>, Features::kBeside> beside;
-  std::array<std::array<Enclosed<Number>, 3>, Features::kAhead> ahead;
-
-  bool apart() const {
-    using namespace bernstein;
-    if (all_positive(volume) || all_negative(volume)) return true;
-    if (std::any_of(beside.begin(), beside.end(), [](const auto& p) { return all_positive(p); })) return true;
-    return Features::any_vertex([this](std::size_t i) { return all_positive(ahead[i]); });
-  }
-
-  // Nothing is lost by giving up: no part of the interval would be found `apart`.
-  bool hopeless() const {
-    using namespace bernstein;
-    if (any_positive(volume) || any_negative(volume)) return false;
-    if (std::any_of(beside.begin(), beside.end(), [](const auto& p) { return any_positive(p); })) return false;
-    return !Features::any_vertex([this](std::size_t i) { return any_positive(ahead[i]); });
-  }
-
-  bool meet() const {
-    const bool crossed = (positive(volume[0]) && negative(volume[3])) || (negative(volume[0]) && positive(volume[3]));
-    return crossed &&
-           std::all_of(beside.begin(), beside.end(), [](const auto& p) { return bernstein::all_negative(p); });
-  }
-
-  void halve_into(Polynomials& right) {
-    bernstein::halve(volume, right.volume);
-    for (std::size_t i = 0; i < beside.size(); ++i) bernstein::halve(beside[i], right.beside[i]);
-    for (std::size_t i = 0; i < ahead.size(); ++i) bernstein::halve(ahead[i], right.ahead[i]);
-  }
-};
-
-enum class Verdict { free, contact, undecided, out_of_steps };
 
 struct Finding {
   Verdict verdict;
@@ -157,13 +53,15 @@ Finding search(const Motion4& m, double known, double resolution, int max_steps)
     int depth;
   };
   std::array<Part, kDepth<Number> + 2> parts;  // not initialised: most is never used
-  parts[0].polynomials.volume = Features::template volume<Number>(m);
+  const auto between = [&m](std::size_t head, std::size_t tail) { return graze::between<Number>(m, head, tail); };
+  parts[0].polynomials.volume = Features::volume(between);
   if (bernstein::all_positive(parts[0].polynomials.volume) || bernstein::all_negative(parts[0].polynomials.volume))
     return {Verdict::free, {}};
-  Features::template fill<Number>(m, parts[0].polynomials);
+  Features::fill(between, parts[0].polynomials);
   parts[0].begin = {0, 0};
   parts[0].depth = 0;
   std::size_t open = 1;
+  int exact_steps = max_steps;
   for (int steps = 0; open > 0; ++steps) {
     Part& part = parts[open - 1];
     const double length = std::ldexp(1.0, -part.depth);
@@ -173,12 +71,19 @@ Finding search(const Motion4& m, double known, double resolution, int max_steps)
       continue;
     }
     if (steps >= max_steps) return {Verdict::out_of_steps, part.begin};
+    bool hopeless = part.depth == kDepth<Number>;
     if (part.begin.sum >= known) {
       const bool met = part.polynomials.meet();
       if (met && (length <= resolution || part.depth == kDepth<Number>)) return {Verdict::contact, part.begin};
-      if (part.polynomials.hopeless()) return {Verdict::undecided, part.begin};
+      hopeless = hopeless || part.polynomials.hopeless();
     }
-    if (part.depth == kDepth<Number>) return {Verdict::undecided, part.begin};
+    if (hopeless) {
+      if constexpr (std::is_same_v<Number, double>) return {Verdict::undecided, part.begin};
+      const auto exact = meeting::exact_search<Features>(m, part.begin, part.depth, resolution, exact_steps);
+      if (exact.verdict != Verdict::free) return {exact.verdict, {exact.time, 0}};
+      --open;
+      continue;
+    }
     // The right half takes the place of the whole, and the left one comes to lie above it.
     Part& left = parts[open];
     left.polynomials = part.polynomials;
@@ -249,9 +154,8 @@ Nearest nearest(EdgeEdge, const Points& p) {
 
 double rounded_down(const DoubleDouble& time) { return time.error < 0 ? std::nextafter(time.sum, 0.0) : time.sum; }
 
-// `size`: what coordinates were divided by.
 template <class Features>
-FirstContact contact_at(double time, bool decided, const Motion4& m, double size, double tolerance) {
+FirstContact contact_at(double time, bool decided, const Motion4& m, double tolerance) {
   constexpr double kRounding = 0x1p-46;  // of points at a time, of those between them and of their distance
   Points p;
   for (std::size_t i = 0; i < 4; ++i) p[i] = (1 - time) * m.from[i] + time * m.to[i];
@@ -259,9 +163,9 @@ FirstContact contact_at(double time, bool decided, const Motion4& m, double size
   FirstContact c;
   c.hit = true;
   c.time = time;
-  c.certain = decided && (std::sqrt(found.distance_sq) + kRounding) * size <= tolerance;
-  c.on_a = size * found.on_a;
-  c.on_b = size * found.on_b;
+  c.certain = decided && (std::sqrt(found.distance_sq) + kRounding) * m.size <= tolerance;
+  c.on_a = m.size * found.on_a;
+  c.on_b = m.size * found.on_b;
   return c;
 }
 
@@ -276,26 +180,19 @@ FirstContact first_contact(std::span<const Vec3, 4> from, std::span<const Vec3, 
     largest = std::max({largest, from[i].cwiseAbs().maxCoeff(), to[i].cwiseAbs().maxCoeff()});
   }
   if (boxes_apart<Features>(from, to)) return {};
-  // The power of two below the largest coordinate, so that it is finite; not so small that its inverse is not.
-  constexpr double kSmallest = 0x1p-1000;
-  const double size = largest > kSmallest ? std::ldexp(1.0, std::ilogb(largest)) : kSmallest;
-  Motion4 m;
-  for (std::size_t i = 0; i < 4; ++i) {
-    m.from[i] = (1 / size) * from[i];
-    m.to[i] = (1 / size) * to[i];
-  }
+  const Motion4 m(from, to, largest);
   double speed = 0;
   for (const auto& [head, tail] : Features::kDifferences) {
     const Vec3 change = (m.to[head] - m.to[tail]) - (m.from[head] - m.from[tail]);
     speed = std::max(speed, change.norm());
   }
-  const double resolution = speed > 0 ? options.tolerance / size / (2 * speed) : 1;
+  const double resolution = speed > 0 ? options.tolerance / m.size / (2 * speed) : 1;
   Finding found = search<Features, double>(m, 0, resolution, options.max_steps);
   if (found.verdict == Verdict::undecided || found.verdict == Verdict::out_of_steps)
     found = search<Features, DoubleDouble>(m, rounded_down(found.time), resolution, options.max_steps);
   if (found.verdict == Verdict::free) return {};
   const bool decided = found.verdict != Verdict::out_of_steps;
-  return contact_at<Features>(rounded_down(found.time), decided, m, size, options.tolerance);
+  return contact_at<Features>(rounded_down(found.time), decided, m, options.tolerance);
 }
 
 }  // namespace

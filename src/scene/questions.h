@@ -161,7 +161,9 @@ class DistanceQuestion {
 
  private:
   static bool many_parts(const Body& body) {
-    return std::holds_alternative<Mesh>(body.placed.geometry) || std::holds_alternative<Cloud>(body.placed.geometry);
+    const Geometry& g = body.placed.geometry;
+    return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g) ||
+           std::holds_alternative<HeightField>(g) || std::holds_alternative<MapView>(g);
   }
   static double size_of(const Body& body) {
     return body.box.bounded() ? std::max(body.box.min.cwiseAbs().maxCoeff(), body.box.max.cwiseAbs().maxCoeff()) : 0;

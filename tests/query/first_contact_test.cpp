@@ -217,6 +217,31 @@ TEST(FirstContact, AgreesWithRootIsolationWithinRoundingOfContact) {
   tally.expect_right();
 }
 
+// Edges that coincide at a time but for the last digits of their coordinates, and vertices within a face likewise: only
+// signs of quantities far below those of pairs of doubles tell whether they touch.
+TEST(FirstContact, AgreesWithRootIsolationWhereOnlyLastDigitsDiffer) {
+  Generator random(7);
+  Tally tally;
+  const auto nearly = [&](double x) { return x + random.integer(-2, 2) * (x == 0 ? 0x1p-54 : std::abs(x) * 0x1p-53); };
+  for (int i = 0; i < scaled(800); ++i) {
+    Query q{either(random), {}, {}};
+    const bool edges = q.meeting == Meeting::edge_edge;
+    const double height = 0.5 + random.uniform(0.001, 0.4), end = 0.5 - random.uniform(0.001, 0.4);
+    const double slope = random.integer(0, 2) / 3.0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double along = edges    ? static_cast<double>(k % 2)
+                           : k == 0 ? random.integer(0, 4) / 4.0
+                                    : (static_cast<double>(k) - 1) / 2;
+      const bool moves = edges ? k < 2 : k == 0;
+      const double y = !edges && k == 3 ? 1.5 : 0.5;
+      q.from[k] = {nearly(along), nearly(moves ? height : y), nearly(slope * along)};
+      q.to[k] = {nearly(along), nearly(moves ? end : y), nearly(slope * along)};
+    }
+    tally.judge(q);
+  }
+  tally.expect_right();
+}
+
 // A vertex that misses a corner, an edge or the plane of a face by less and less.
 TEST(FirstContact, FindsNarrowMissesFree) {
   for (const double gap : {1e-3, 1e-7, 1e-10, 1e-13, 0x1p-52}) {

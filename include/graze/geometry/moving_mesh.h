@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graze/base/interval.h"
+#include "graze/base/threads.h"
 #include "graze/base/visitor.h"
 #include "graze/geometry/mesh.h"
 
@@ -31,7 +32,7 @@ Interval meeting_times(const Aabb& a0, const Aabb& a1, const Aabb& b0, const Aab
 ///     cloth.visit_near(box, [&](std::size_t i, const Interval& times) { … });   // triangles that may meet the box
 ///     cloth.advance(vertices_after_that);                                       // from where the move ended
 ///
-/// Other triangles make another mesh. Copies share their data, and moving is copying. Memory: about 60 bytes per
+/// Other triangles make another mesh. Copies share their data, and moving is copying. Memory: about 100 bytes per
 /// triangle beside the mesh's.
 class MovingMesh {
  public:
@@ -39,14 +40,14 @@ class MovingMesh {
   explicit MovingMesh(const Mesh& mesh);
   /// Throws Error unless there are as many vertices as the mesh has and all are finite and in range, and for a solid
   /// that would be open at the end (see DeformingMesh). O(n): the mesh's tree, with other bounds.
-  MovingMesh(const Mesh& from, std::span<const Vec3> to);
+  MovingMesh(const Mesh& from, std::span<const Vec3> to, const ThreadOptions& options = {});
   MovingMesh(const MovingMesh&) = default;
   MovingMesh& operator=(const MovingMesh&) = default;
   ~MovingMesh() = default;
 
   /// The end becomes the beginning of a move to `next`. Throws as the constructor does, and changes nothing then.
   /// O(n). Where from().cost_ratio() has grown, `MovingMesh(rebuilt, next)` starts from a mesh that was built anew.
-  void advance(std::span<const Vec3> next);
+  void advance(std::span<const Vec3> next, const ThreadOptions& options = {});
 
   std::size_t size() const { return from_.size(); }  ///< triangles
   bool empty() const { return from_.empty(); }

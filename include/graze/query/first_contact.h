@@ -11,8 +11,8 @@ namespace graze {
 struct FirstContactOptions {
   /// Metres, positive: at the time of a hit the gap is at most this.
   double tolerance = 1e-6;
-  /// How many intervals of time are looked at, at most, in each of two precisions. When that is not enough the answer
-  /// is a hit that is not `certain`.
+  /// How many intervals of time are looked at, at most, in each of three precisions: doubles, pairs of doubles and
+  /// integers that round nowhere. When that is not enough the answer is a hit that is not `certain`.
   int max_steps = 2000;
 };
 
@@ -38,8 +38,9 @@ struct FirstContact {
 ///
 /// What is decided exactly: an answer of no hit, for the caller's doubles as real numbers, rounding included; and that
 /// there is no contact before `time`. A contact is never missed. What passes without touching is found free, however
-/// far within the tolerance, as long as twice the digits of a double can tell; those of slivers and of faces without
-/// area tell less. Passing still nearer may be called a hit.
+/// far within the tolerance: where doubles cannot tell, integers of up to 1536 bits do. Passes that differ from a
+/// contact by less than 2^-160 of the time, or coordinates of which some are smaller than the largest by 2^160 or more,
+/// may be called a hit.
 ///
 /// About 100 KiB of stack, no other memory. Reentrant. Throws Error for a tolerance that is not positive or
 /// fewer steps than one.
