@@ -22,7 +22,8 @@ Around ball_around(const Geometry& geometry, const Aabb& box) {
   return std::visit(Overloads{[&](const Mesh& mesh) {
                                 return smaller({data_of(mesh).tree.origin, data_of(mesh).radius});
                               },
-                              [&](const Cloud&) { return boxed; }, [&](const Unbounded auto&) { return boxed; },
+                              [&](const Cloud&) { return boxed; }, [&](const BlockKind auto&) { return boxed; },
+                              [&](const Unbounded auto&) { return boxed; },
                               [&](const Bounded auto& shape) {
                                 const auto c = core(shape);
                                 return smaller({c.center(), c.extent() + rounding_radius(shape)});
