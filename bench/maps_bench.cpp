@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
                 .peer = theirs / 1e6,
                 .unit = "ms",
                 .goal = c.goal_points,
-                .agree = d.different < 1e-5});
+                .agree = d.different < 1e-4});
     claims.add({.id = fmt::format("maps/memory of writer and version, {}", c.name),
                 .ours = static_cast<double>(bytes + map.memory_bytes()) / 1e6,
                 .peer_name = "OctoMap",

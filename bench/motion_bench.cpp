@@ -235,6 +235,103 @@ void ball_and_cloud(Claims& claims) {
               .agree = agree});
 }
 
+// Rows of paper 003, Tables II to IV, on generated bodies of its sizes: a body of 10 k triangles between two poses in
+// front of one that stands still. One question of when beside one of whether at a pose, and beside samples: those of
+// the paper, and as many as it takes to see a plate as thick as a thousandth of the body.
+void beside_samples(Claims& claims) {
+  Random random(14);
+  const meshes_bench::Soup soup = meshes_bench::bumpy_sphere(22, 1);
+  const graze::Mesh mesh(soup.vertices, soup.triangles);
+  const graze::Moving here = still(at(mesh));
+  const double wide = mesh.bounds().max.z() - mesh.bounds().min.z();
+  std::vector<graze::Moving> moving;
+  std::vector<Placed> poses;
+  for (int i = 0; i < 100; ++i) {
+    const Pose from = random.turned(wide * random.uniform(1.1, 1.6) * random.direction());
+    const Pose to = random.turned(from.translation() + 0.5 * wide * random.direction());
+    const Motion motion(from, to);
+    moving.push_back(at(mesh, motion));
+    poses.push_back(at(mesh, motion.at(random.uniform(0, 1))));
+  }
+  int hits = 0, missed = 0;
+  constexpr int kPaper = 11, kSafe = 1000;
+  bool agree = true;
+  for (const graze::Moving& m : moving) {
+    const Sweep exact = sweep(m, here);
+    const graze::SampledSweep sampled = sweep_by_samples(m, here, kPaper), safe = sweep_by_samples(m, here, kSafe);
+    agree = agree && exact.certain && (!safe.hit || (exact.hit && exact.time <= safe.time));
+    agree = agree && sweep_hits(m, here) == exact.hit;
+    hits += exact.hit ? 1 : 0;
+    missed += exact.hit && !sampled.hit ? 1 : 0;
+  }
+  fmt::print("beside samples: {} of {} hit; {} samples miss {}\n", hits, moving.size(), kPaper, missed);
+  const auto exact = [&] {
+    for (const graze::Moving& m : moving) keep(sweep(m, here).time);
+  };
+  const auto any = [&] {
+    for (const graze::Moving& m : moving) keep(sweep_hits(m, here));
+  };
+  const auto add = [&](const std::string& name, const auto& ours, const auto& theirs, const std::string& peer,
+                       double goal) {
+    const auto times = compare(moving.size(), ours, theirs, 3);
+    claims.add({.id = "motion/" + name,
+                .ours = times.ours / 1e3,
+                .peer_name = peer,
+                .peer = times.peer / 1e3,
+                .unit = "us",
+                .goal = goal,
+                .agree = agree});
+  };
+  const Placed standing = at(mesh);
+  add(
+      "one pose", exact,
+      [&] {
+        for (const Placed& p : poses) keep(collide(p, standing));
+      },
+      "graze, one pose", 1 / 1.4);
+  const auto samples = [&](int steps) {
+    return [&moving, &here, steps] {
+      for (const graze::Moving& m : moving) keep(sweep_by_samples(m, here, steps).time);
+    };
+  };
+  add("11 samples", exact, samples(kPaper), "graze, 11 samples", 0.1);
+  add("samples as safe as 1 mm", exact, samples(kSafe), "graze, 1000 samples", 7.7);
+  add("whether, not when", any, exact, "graze, when", 1);
+}
+
+// How the cost grows: with the size of the meshes, the length of the motion, and the gap that stays.
+void growth() {
+  struct Case {
+    std::string name;
+    int frequency;
+    double length, gap;
+  };
+  const std::vector<Case> cases{{"320 triangles", 4, 2, -0.2},   {"1 k triangles", 7, 2, -0.2},
+                                {"10 k triangles", 22, 2, -0.2}, {"82 k triangles", 64, 2, -0.2},
+                                {"length 0.2 m", 22, 0.2, 0.05}, {"length 2 m", 22, 2, 0.05},
+                                {"length 20 m", 22, 20, 0.05},   {"gap 1 mm", 22, 2, 0.001},
+                                {"gap 1 cm", 22, 2, 0.01},       {"gap 10 cm", 22, 2, 0.1}};
+  for (const Case& c : cases) {
+    Random random(15);
+    const meshes_bench::Soup soup = meshes_bench::bumpy_sphere(c.frequency, 1);
+    const graze::Mesh mesh(soup.vertices, soup.triangles);
+    const graze::Moving here = still(at(mesh));
+    std::vector<graze::Moving> moving;
+    const double wide = mesh.bounds().max.z() - mesh.bounds().min.z() + c.gap;
+    for (int i = 0; i < 20; ++i) {
+      // Past each other at that height, with a small turn about the vertical.
+      const Pose from = Pose::from_rpy({-c.length / 2, random.uniform(-0.1, 0.1), wide}, 0, 0, 0);
+      const Pose to = Pose::from_rpy({c.length / 2, random.uniform(-0.1, 0.1), wide}, 0, 0, random.uniform(0, 1));
+      moving.push_back(at(mesh, Motion(from, to)));
+    }
+    const auto ask = [&] {
+      for (const graze::Moving& m : moving) keep(sweep(m, here).time);
+    };
+    const auto times = compare(moving.size(), ask, ask, 3);
+    fmt::print("growth, {}: {:.1f} us\n", c.name, std::min(times.ours, times.peer) / 1e3);
+  }
+}
+
 }  // namespace
 }  // namespace motion_bench
 
@@ -243,6 +340,8 @@ int main(int argc, char** argv) {
   motion_bench::beside_fcl(claims);
   motion_bench::far_apart(claims);
   motion_bench::ball_and_cloud(claims);
+  motion_bench::beside_samples(claims);
+  motion_bench::growth();
   motion_bench::deforming(claims);
   return claims.finish();
 }

@@ -90,7 +90,9 @@ Scene cloth(int squares) {
       for (int x = 0; x <= squares; ++x) {
         const double u = static_cast<double>(x) / squares, v = static_cast<double>(y) / squares;
         const double fold = 24 * std::numbers::pi * u + v;
-        vertices.emplace_back(u * (1 - 0.2 * t) - 0.02 * t * std::sin(2 * fold), v, 1 - t + 0.05 * t * std::cos(fold));
+        const double ripple = 0.3 / squares * t * std::sin(37 * u + 11 * v);  // no two rows keep to one plane
+        vertices.emplace_back(u * (1 - 0.2 * t) - 0.02 * t * std::sin(2 * fold), v + ripple,
+                              1 - t + 0.05 * t * std::cos(fold));
       }
     }
     return vertices;

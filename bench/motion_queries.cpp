@@ -150,7 +150,11 @@ void files(Claims& claims, const std::filesystem::path& folder, bool face) {
     wrong += !q.meet && c.hit ? 1 : 0;
     uncertain += c.hit && !c.certain ? 1 : 0;
     double best = graze::kInfinity;
-    for (int i = 0; i < 5; ++i) best = std::min(best, time_of([&] { keep(ask(face, q).time); }));
+    constexpr int kRepeated = 16;  // reading the clock takes as long as most queries
+    const auto repeated = [&] {
+      for (int k = 0; k < kRepeated; ++k) keep(ask(face, q).time);
+    };
+    for (int i = 0; i < 3; ++i) best = std::min(best, time_of(repeated) / kRepeated);
     times.push_back(best / 1e3);
     sum += times.back();
   }

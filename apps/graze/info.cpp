@@ -1,4 +1,4 @@
-// graze info: what is in a file of points or triangles?
+// graze info: what is in a file of points, triangles or occupancy?
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,10 +11,12 @@
 #include "command.h"
 #include "graze/base/error.h"
 #include "graze/io/cloud_file.h"
+#include "graze/io/map_file.h"
 #include "graze/io/mesh_file.h"
 #include "height_field_info.h"
 #include "info_text.h"
 #include "interrupt.h"
+#include "map_info.h"
 #include "mesh_arguments.h"
 #include "mesh_info.h"
 #include "progress_bar.h"
@@ -136,7 +138,8 @@ int info(const InfoArguments& arguments, bool quiet) {
     try {
       ProgressBar bar(quiet);
       const std::string name = printable(file);
-      const std::string text = is_ascii_grid(path) ? height_field_info(name, path, arguments.json)
+      const std::string text = is_map_file(path)     ? map_info(name, path, arguments.json)
+                               : is_ascii_grid(path) ? height_field_info(name, path, arguments.json)
                                : is_mesh_file(path)
                                    ? mesh_info(name, path, read_options(arguments.mesh), arguments.json, bar)
                                    : cloud_info(name, path, arguments.mesh.unit, arguments.json, bar);
@@ -160,14 +163,13 @@ Command info_command() {
   const auto a = std::make_shared<InfoArguments>();
   Command command{
       .name = "info",
-      .help = "Tell what is in files of points or triangles",
-      .options =
-          {{"FILE",
-            &a->files,
-            "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF; - for\n"
-            "standard input (clouds)",
-            {.required = true, .file = true}},
-           {"--json", &a->json, "Print one JSON object per file and line"}},
+      .help = "Tell what is in files of points, triangles or occupancy",
+      .options = {{"FILE",
+                   &a->files,
+                   "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
+                   "occupancy maps: BT, OT; - for standard input (clouds)",
+                   {.required = true, .file = true}},
+                  {"--json", &a->json, "Print one JSON object per file and line"}},
       .footer =
           "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
           "the\n"

@@ -21,6 +21,7 @@ constexpr const char* kShortHelp =
   graze collide A B     do two shapes touch? (exit code 1 if so)
   graze distance A B    how far apart are two shapes?
   graze check SCENE     which objects of a scene collide? (exit code 1 if any do)
+  graze sweep A B       when do two moving shapes first touch? (exit code 1 if they do)
   graze info FILE…      what is in a file of points?
   graze convert IN OUT  a cloud in another format: PLY, PCD, LAS, XYZ, CSV
   graze clearance SCAN  does a vehicle fit through a scan? (with --path, --vehicle, --report)

@@ -57,6 +57,7 @@
 #include "graze/map/occupancy_cost.h"
 #include "graze/map/occupancy_mapper.h"
 #include "graze/motion/motion.h"
+#include "graze/motion/spline.h"
 #include "graze/query/bounded.h"
 #include "graze/query/collide.h"
 #include "graze/query/contacts.h"

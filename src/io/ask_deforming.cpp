@@ -32,8 +32,8 @@ Deforming deforming_from(const Fields& question, std::string_view name) {
 Sweep answer(const Fields& question, const SweepOptions& options) {
   const bool a = deforms(question, "a"), b = deforms(question, "b");
   if (a && b) return sweep(deforming_from(question, "a"), deforming_from(question, "b"), options);
-  if (a) return sweep(deforming_from(question, "a"), moving_from(question, "b"), options);
-  return sweep(moving_from(question, "a"), deforming_from(question, "b"), options);
+  if (a) return sweep(deforming_from(question, "a"), moving_from(question.required("b"), "b"), options);
+  return sweep(moving_from(question.required("a"), "a"), deforming_from(question, "b"), options);
 }
 
 }  // namespace

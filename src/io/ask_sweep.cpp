@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "graze/io/moving_json.h"
 #include "graze/query/first_contact.h"
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
@@ -58,10 +59,10 @@ std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
 
 }  // namespace
 
-Moving moving_from(const Fields& question, std::string_view name) {
+Moving moving_from(Value value, const std::string& path) {
   Surroundings around;
   around.also = {"motion"};
-  const Fields fields(question.required(name), std::string(name), &around);
+  const Fields fields(value, path, &around);
   Geometry geometry = geometry_from(fields);
   const Poses poses = poses_of(fields);
   return {std::move(geometry), motion_from(fields, poses.pose), poses.local};
@@ -78,7 +79,7 @@ AskAnswer ask_sweep(const Fields& question) {
   if (question.has("scene")) throw Error("scene", "is not supported yet");
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
   if (deforms(question, "a") || deforms(question, "b")) return ask_sweep_deforming(question);
-  const Moving a = moving_from(question, "a"), b = moving_from(question, "b");
+  const Moving a = moving_from(question.required("a"), "a"), b = moving_from(question.required("b"), "b");
   const SweepOptions defaults;
   const Sweep s = sweep(a, b,
                         {.margin = question.number_or("margin", defaults.margin),
@@ -102,3 +103,13 @@ AskAnswer ask_first_contact(const Fields& question) {
 }
 
 }  // namespace graze::io
+
+namespace graze {
+
+Moving moving_from_json(std::string_view text, const std::string& where) {
+  const io::Document document(text);
+  if (!document.error().empty()) throw Error(where, document.error());
+  return io::moving_from(document.root(), where);
+}
+
+}  // namespace graze

@@ -11,8 +11,8 @@ AskAnswer ask_sweep(const Fields& question);
 /// The same for corners of deforming meshes: a vertex and a face, or two edges.
 AskAnswer ask_first_contact(const Fields& question);
 
-/// The geometry that a member of the question describes, and how it moves.
-Moving moving_from(const Fields& question, std::string_view name);
+/// A geometry that stands at `path`, and how it moves.
+Moving moving_from(Value value, const std::string& path);
 /// The answer for a hit.
 AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain);
 

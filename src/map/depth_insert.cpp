@@ -211,6 +211,7 @@ InsertReport OccupancyMapper::insert(const DepthImage& image) {
   map::SelfFilter filter(image.filter);
   InsertReport report;
   report.points = image.depths.size();
+  s.in_grid = false;
   s.marks.clear();
   aim(image, resolution, s.depth);
   read_pixels(image, resolution, s.depth);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "graze/query/point.h"
 #include "map/cell_store.h"
 #include "map/depth_view.h"
+#include "map/frame_grid.h"
 #include "map/frame_marks.h"
 #include "map/ray_march.h"
 
@@ -56,11 +58,31 @@ class SelfFilter {
   std::vector<std::size_t> removed_;
 };
 
+/// The cell of a coordinate, mostly without a division or a call.
+inline bool quick_key(double x, double resolution, double inverse, std::int32_t& key) {
+  const double scaled = x * inverse;
+  if (std::abs(scaled) < 2e9) {
+    const auto truncated = static_cast<std::int32_t>(scaled);
+    const std::int32_t cell = truncated - (scaled < truncated ? 1 : 0);
+    if (cell * resolution <= x && x < (double(cell) + 1) * resolution) {
+      key = cell;
+      return true;
+    }
+  }
+  const std::optional<std::int32_t> exact = detail::key_of(x, resolution);
+  key = exact.value_or(0);
+  return exact.has_value();
+}
+
+/// The cell of a point; false if it is out of the range of keys.
+inline bool quick_key(const Vec3& p, double resolution, double inverse, CellKey& key) {
+  return quick_key(p.x(), resolution, inverse, key.x) && quick_key(p.y(), resolution, inverse, key.y) &&
+         quick_key(p.z(), resolution, inverse, key.z);
+}
+
 inline std::optional<CellKey> key_of(const Vec3& p, double resolution) {
-  const auto x = detail::key_of(p.x(), resolution), y = detail::key_of(p.y(), resolution),
-             z = detail::key_of(p.z(), resolution);
-  if (!x || !y || !z) return std::nullopt;
-  return CellKey{*x, *y, *z};
+  CellKey key;
+  return quick_key(p, resolution, 1 / resolution, key) ? std::optional(key) : std::nullopt;
 }
 
 }  // namespace map
@@ -70,42 +92,98 @@ struct OccupancyMapper::State {
 
   OccupancyMapperOptions options;
   map::CellStore store;
+  double inverse = 1 / options.resolution;
   map::FrameMarks marks;
   map::KeyTable ends;  // beyond the range
   map::DepthMemory depth;
 
-  /// Casts a ray that ends at `end`; false if it is too long.
+  map::FrameGrid grid;  // instead of marks, where the box of the frame is small
+  bool in_grid = false;
+  std::vector<map::Ray> rays;
+
+  /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range.
+  bool cover(const SensorFrame& frame, const Vec3& origin, const CellKey& from) {
+    Aabb own;
+    for (std::size_t i = 0; i < frame.points.size(); ++i) {
+      const Vec3 p = frame.points[i];
+      if (is_finite(p)) own.extend(p);
+    }
+    Aabb box = own.empty() ? own : transformed(own, frame.pose);
+    box.extend(origin);
+    if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(origin, Vec3::Constant(frame.max_range)));
+    std::array<std::int64_t, 3> low{}, high{};
+    const std::array<std::int64_t, 3> start{from.x, from.y, from.z};
+    for (int a = 0; a < 3; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      // Points beyond the range are cut: on every axis they end between the sensor and where they were.
+      const double first = std::max(box.min[a], origin[a] - frame.max_range) / options.resolution;
+      const double last = std::min(box.max[a], origin[a] + frame.max_range) / options.resolution;
+      if (!(last - first < 1e6 && std::abs(first) < 2.1e9 && std::abs(last) < 2.1e9)) return false;
+      // A cell of a point whose centre is in the range may reach out of it, and rounding one more.
+      low[i] = std::min(start[i], static_cast<std::int64_t>(std::floor(first))) - 2;
+      high[i] = std::max(start[i], static_cast<std::int64_t>(std::floor(last))) + 2;
+    }
+    return grid.cover(low, high);
+  }
+
+  bool hit(const CellKey& cell) { return in_grid ? grid.hit(cell) : marks.hit(cell); }
+  /// Notes a ray that ends at `end`; false if it is too long.
   bool clear_ray(const Vec3& origin, const CellKey& from, const Vec3& end) {
-    const std::optional<CellKey> to = map::key_of(end, options.resolution);
-    if (!to) return false;
+    CellKey to;
+    if (!map::quick_key(end, options.resolution, inverse, to)) return false;
     const auto cells = [](std::int32_t a, std::int32_t b) { return std::abs(std::int64_t{a} - b); };
-    if (cells(from.x, to->x) + cells(from.y, to->y) + cells(from.z, to->z) > kMaxRayCells) return false;
-    march({origin, end, from, *to}, options.resolution, marks);
-    check_memory();
+    if (cells(from.x, to.x) + cells(from.y, to.y) + cells(from.z, to.z) > OccupancyMapper::kMaxRayCells) return false;
+    if (from == to) return true;
+    if (in_grid) {
+      rays.push_back({origin, end, from, to});
+    } else {
+      march({origin, end, from, to}, options.resolution, marks);
+      check_memory();
+    }
     return true;
+  }
+
+  /// Forgets what the frame marked.
+  void drop_marks() {
+    if (in_grid) grid.drain([](const CellKey&, const map::BrickBits&, const map::BrickBits&) {});
+    marks.clear();
+    rays.clear();
   }
 
   void check_memory() {
     // A brick of marks may become one of values.
-    const std::size_t bytes = store.memory_bytes() + marks.bricks().size() * (sizeof(map::Brick) + sizeof(marks[0]));
-    if (bytes <= options.max_bytes) return;
-    marks.clear();
+    const std::size_t bricks = in_grid ? grid.bricks() : marks.bricks().size();
+    if (store.memory_bytes() + bricks * (sizeof(map::Brick) + sizeof(marks[0])) <= options.max_bytes) return;
+    drop_marks();
     throw Error("frame", fmt::format("takes the map beyond {} bytes, its limit", options.max_bytes));
   }
 
+  void change(const CellKey& brick, const map::BrickBits& misses, const map::BrickBits& hits, double time,
+              InsertReport& report) {
+    std::size_t hit = 0, missed = 0;
+    for (std::size_t w = 0; w < 8; ++w) {
+      hit += static_cast<std::size_t>(std::popcount(hits[w]));
+      missed += static_cast<std::size_t>(std::popcount(misses[w]));
+    }
+    if (hit + missed > 0) store.observe(brick, misses, hits, time);
+    report.cells_hit += hit;
+    report.cells_missed += missed;
+  }
+
   void apply(double time, InsertReport& report) {
-    const std::vector<CellKey>& bricks = marks.bricks();
-    for (std::uint32_t i = 0; i < bricks.size(); ++i) {
+    if (in_grid) {
+      grid.march(rays, options.resolution);
+      rays.clear();
+      check_memory();
+      grid.drain([&](const CellKey& brick, const map::BrickBits& misses, const map::BrickBits& hits) {
+        change(brick, misses, hits, time, report);
+      });
+      return;
+    }
+    for (std::uint32_t i = 0; i < marks.bricks().size(); ++i) {
       map::FrameMarks::Marks& m = marks[i];
-      std::size_t hits = 0, misses = 0;
-      for (std::size_t w = 0; w < 8; ++w) {
-        m.misses[w] &= ~m.hits[w];
-        hits += static_cast<std::size_t>(std::popcount(m.hits[w]));
-        misses += static_cast<std::size_t>(std::popcount(m.misses[w]));
-      }
-      if (hits + misses > 0) store.observe(bricks[i], m.misses, m.hits, time);
-      report.cells_hit += hits;
-      report.cells_missed += misses;
+      for (std::size_t w = 0; w < 8; ++w) m.misses[w] &= ~m.hits[w];
+      change(marks.bricks()[i], m.misses, m.hits, time, report);
     }
   }
 };

@@ -65,6 +65,11 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   report.points = frame.points.size();
   s.marks.clear();
   s.ends.clear();
+  s.rays.clear();
+  s.in_grid = s.cover(frame, origin, *from);
+  const bool moved = !(frame.pose == Pose()), per_end_voxel = frame.rays == FrameRays::per_end_voxel;
+  CellKey last_cell{};
+  bool any_cell = false, last_was_hit = false;
 
   for (std::size_t i = 0; i < frame.points.size(); ++i) {
     const Vec3 own = frame.points[i];
@@ -76,32 +81,35 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
       if (!s.clear_ray(origin, *from, origin + unit_vector(direction) * range)) ++report.too_far;
       continue;
     }
-    const Vec3 p = frame.pose * own;
-    if (filter.removes(p)) continue;
-    std::optional<CellKey> cell;
+    const Vec3 p = moved ? frame.pose * own : own;
+    if (!frame.filter.empty() && filter.removes(p)) continue;
+    CellKey cell;
     Vec3 end = p;
-    if (frame.rays == FrameRays::per_end_voxel) {
-      cell = map::key_of(p, resolution);
-      if (!cell) {
+    const bool in_keys = map::quick_key(p, resolution, s.inverse, cell);
+    if (per_end_voxel) {
+      if (!in_keys) {
         ++report.too_far;
         continue;
       }
-      end = (Vec3(cell->x, cell->y, cell->z).array() + 0.5) * resolution;
+      if (any_cell && cell == last_cell) {  // neighbours share their cell
+        ++(last_was_hit ? report.hits : report.cut);
+        continue;
+      }
+      end = (Vec3(cell.x, cell.y, cell.z).array() + 0.5) * resolution;
     }
     const Vec3 along = end - origin;
     const double length = along.norm();
-    if (length <= range) {
-      ++report.hits;
-      if (!cell) cell = map::key_of(p, resolution);
-      if (!cell) {
-        --report.hits, ++report.too_far;
-        continue;
-      }
-      const bool first = s.marks.hit(*cell);
-      if (frame.rays == FrameRays::per_end_voxel && !first) continue;
+    const bool within = length <= range;
+    if (per_end_voxel) last_cell = cell, any_cell = true, last_was_hit = within;
+    if (within && !in_keys) {
+      ++report.too_far;
+      continue;
+    }
+    ++(within ? report.hits : report.cut);
+    if (within) {
+      if (!s.hit(cell) && per_end_voxel) continue;
     } else {
-      ++report.cut;
-      if (cell && !s.ends.insert(*cell).second) continue;
+      if (per_end_voxel && !s.ends.insert(cell).second) continue;
       end = origin + along / length * range;
     }
     if (!s.clear_ray(origin, *from, end)) ++report.too_far;

@@ -104,7 +104,7 @@ constexpr std::size_t kMaxWords = 6;
 
 constexpr std::size_t kTimeWords = 3;
 using Time = WideInteger<kTimeWords>;
-constexpr int kMaxDepth = 160;
+constexpr int kMinDepth = 100, kMaxDepth = 160;  // digits of the time; with fewer, pairs of doubles do as well
 static_assert(kMaxDepth < 64 * static_cast<int>(kTimeWords) - 1);
 
 // Where no direction separates there is contact: this is what makes the polynomials complete.
@@ -116,6 +116,17 @@ bool contact_at(const Polynomials<Features, WideTerms<n>>& p, bool end) {
     if (positive(end ? b.back() : b.front())) return false;
   }
   return !Features::any_vertex([&](std::size_t i) { return positive(end ? p.ahead[i].back() : p.ahead[i].front()); });
+}
+
+// At some time: the volume changes its sign while no other direction ever separates. Unlike what rounding allows to
+// say, others may be zero: vertices that meet an edge, edges that end at each other.
+template <class Features, std::size_t n>
+bool meet(const Polynomials<Features, WideTerms<n>>& p) {
+  const auto &first = p.volume.front(), &last = p.volume.back();
+  if (!(positive(first) && negative(last)) && !(negative(first) && positive(last))) return false;
+  if (std::any_of(p.beside.begin(), p.beside.end(), [](const auto& b) { return bernstein::any_positive(b); }))
+    return false;
+  return !Features::any_vertex([&](std::size_t i) { return bernstein::any_positive(p.ahead[i]); });
 }
 
 // The times from k to k + 1 in units of 2^-depth.
@@ -159,8 +170,32 @@ struct Task {
   int& steps;
 };
 
+// How many halvings before the other polynomials are looked at again.
+constexpr int kFollowed = 24;
+
+// To where the volume alone leaves it open, as long as that is one half only: there it changes its sign, mostly. False
+// if it is not.
+template <class Features, std::size_t n>
+bool follow_volume(const Polynomials<Features, WideTerms<n>>& p, int depth, Span& span) {
+  const auto open = [](const auto& v) { return !bernstein::all_positive(v) && !bernstein::all_negative(v); };
+  auto volume = p.volume, right = volume;
+  bool any = false;
+  while (span.depth < depth) {
+    halve(volume, right);
+    const bool open_left = open(volume), open_right = open(right);
+    if (open_left == open_right) break;
+    span.k = doubled(span.k);
+    ++span.depth;
+    any = true;
+    if (open_left) continue;
+    span.k = span.k + wide_power<kTimeWords>(0);
+    volume = right;
+  }
+  return any;
+}
+
 // From a span on, left halves first, to the end of the first span or until n words are too few: then `span` is where
-// to go on, and the answer is that nothing is decided.
+// to go on.
 template <class Features, std::size_t n>
 ExactFinding search(const Task& task, Span& span) {
   Polynomials<Features, WideTerms<n>> here, right;
@@ -180,12 +215,18 @@ ExactFinding search(const Task& task, Span& span) {
       continue;
     }
     const bool short_enough = std::ldexp(1.0, -span.depth) <= task.resolution;
-    if (contact_at(here, false) || (short_enough && (here.meet() || contact_at(here, true))))
+    if (contact_at(here, false) || (short_enough && (meet(here) || contact_at(here, true))))
       return {Verdict::contact, span.start()};
     if (span.depth == task.deepest) return {Verdict::undecided, span.start()};
+    if (follow_volume<Features, n>(here, std::min(enough, span.depth + kFollowed), span)) {
+      if (span.depth == enough && enough < task.deepest) return {Verdict::no_room, span.start()};
+      fill<Features, n>(task.m, task.scale, span, here);
+      knows_right = false;
+      continue;
+    }
     span.k = doubled(span.k);
     ++span.depth;
-    if (span.depth > enough) return {Verdict::undecided, span.start()};
+    if (span.depth > enough) return {Verdict::no_room, span.start()};
     here.halve_into(right);
     knows_right = true;
   }
@@ -196,20 +237,21 @@ ExactFinding search(const Task& task, Span& span) {
 template <class Features>
 ExactFinding exact_search(const Motion4& m, const DoubleDouble& start, int depth, double resolution, int& steps) {
   const int scale = scale_of(m), deepest = std::min(kMaxDepth, max_depth(kMaxWords, scale));
-  if (!m.exact || depth > deepest)
-    return {Verdict::undecided, start.error < 0 ? std::nextafter(start.sum, 0.0) : start.sum};
+  if (!m.exact || depth > deepest || deepest < kMinDepth)
+    return {Verdict::no_room, start.error < 0 ? std::nextafter(start.sum, 0.0) : start.sum};
   const Task task{m, scale, depth, deepest, resolution, steps};
   Span span{wide_scaled<kTimeWords>(start.sum, depth) + wide_scaled<kTimeWords>(start.error, depth), depth};
-  ExactFinding found{Verdict::undecided, 0};
+  ExactFinding found{Verdict::no_room, 0};
   const auto go_on = [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
-    if (found.verdict != Verdict::undecided || span.depth > max_depth(n, scale)) return;
+    if (found.verdict != Verdict::no_room || span.depth >= std::min(task.deepest, max_depth(n, scale))) return;
     found = search<Features, n>(task, span);
   };
   go_on(std::integral_constant<std::size_t, 2>());
   go_on(std::integral_constant<std::size_t, 3>());
   go_on(std::integral_constant<std::size_t, 4>());
   go_on(std::integral_constant<std::size_t, kMaxWords>());
-  return found;
+  // Only where the first span is the deepest there is room for.
+  return found.verdict == Verdict::no_room ? ExactFinding{Verdict::undecided, span.start()} : found;
 }
 
 std::optional<int> orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {

@@ -15,7 +15,8 @@ struct ExactFinding {
 
 /// Over the times from `start` to start + 2^-depth, where start is a multiple of that. `resolution` as for the other
 /// precisions. Takes from `steps`, one for each interval looked at. Undecided are only contacts that differ from none
-/// by less than 2^-160 of the time, or coordinates of very different size.
+/// by less than 2^-160 of the time (2^-100 where coordinates differ much in size). No room: the integers would become
+/// too large.
 template <class Features>
 ExactFinding exact_search(const Motion4& m, const DoubleDouble& start, int depth, double resolution, int& steps);
 

@@ -43,10 +43,22 @@ constexpr int kDepth = 46;
 template <>
 constexpr int kDepth<DoubleDouble> = 100;
 
-// From time 0 on, left halves first. Up to `known` everything is free already. `resolution`: a time so short that a
-// proven contact need not be located better.
+struct Task {
+  const Motion4& m;
+  double resolution;  // a time so short that a proven contact need not be located better
+  int max_steps;
+  double limit;      // later contacts are of no interest
+  double known = 0;  // up to this time everything is free
+};
+
+// From time 0 on, left halves first.
 template <class Features, class Number>
-Finding search(const Motion4& m, double known, double resolution, int max_steps) {
+Finding search(const Task& task) {
+  // Contacts in one plane have no sign that changes: they stay open in any precision that rounds. That is seen where
+  // intervals are so much shorter than the resolution.
+  constexpr double kOpen = 0x1p-6;
+  const Motion4& m = task.m;
+  const double known = task.known;
   struct Part {
     Polynomials<Features, Number> polynomials;
     DoubleDouble begin;
@@ -61,25 +73,26 @@ Finding search(const Motion4& m, double known, double resolution, int max_steps)
   parts[0].begin = {0, 0};
   parts[0].depth = 0;
   std::size_t open = 1;
-  int exact_steps = max_steps;
+  int exact_steps = task.max_steps;
   for (int steps = 0; open > 0; ++steps) {
     Part& part = parts[open - 1];
+    if (part.begin.sum > task.limit) return {Verdict::free, {}};
     const double length = std::ldexp(1.0, -part.depth);
     const DoubleDouble end = two_sum(part.begin.sum, length);
     if (end.sum + (end.error + part.begin.error) <= known || part.polynomials.apart()) {
       --open;
       continue;
     }
-    if (steps >= max_steps) return {Verdict::out_of_steps, part.begin};
+    if (steps >= task.max_steps) return {Verdict::out_of_steps, part.begin};
     bool hopeless = part.depth == kDepth<Number>;
     if (part.begin.sum >= known) {
       const bool met = part.polynomials.meet();
-      if (met && (length <= resolution || part.depth == kDepth<Number>)) return {Verdict::contact, part.begin};
-      hopeless = hopeless || part.polynomials.hopeless();
+      if (met && (length <= task.resolution || part.depth == kDepth<Number>)) return {Verdict::contact, part.begin};
+      hopeless = hopeless || part.polynomials.hopeless() ||
+                 (std::is_same_v<Number, double> && length <= kOpen * task.resolution);
     }
     if (hopeless) {
-      if constexpr (std::is_same_v<Number, double>) return {Verdict::undecided, part.begin};
-      const auto exact = meeting::exact_search<Features>(m, part.begin, part.depth, resolution, exact_steps);
+      const auto exact = meeting::exact_search<Features>(m, part.begin, part.depth, task.resolution, exact_steps);
       if (exact.verdict != Verdict::free) return {exact.verdict, {exact.time, 0}};
       --open;
       continue;
@@ -173,6 +186,7 @@ template <class Features>
 FirstContact first_contact(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to,
                            const FirstContactOptions& options) {
   if (!(options.tolerance > 0)) throw Error("tolerance", fmt::format("must be positive, got {}", options.tolerance));
+  if (std::isnan(options.limit)) throw Error("limit", "must be a number");
   if (options.max_steps < 1) throw Error("max_steps", fmt::format("must be at least 1, got {}", options.max_steps));
   double largest = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -187,9 +201,12 @@ FirstContact first_contact(std::span<const Vec3, 4> from, std::span<const Vec3, 
     speed = std::max(speed, change.norm());
   }
   const double resolution = speed > 0 ? options.tolerance / m.size / (2 * speed) : 1;
-  Finding found = search<Features, double>(m, 0, resolution, options.max_steps);
-  if (found.verdict == Verdict::undecided || found.verdict == Verdict::out_of_steps)
-    found = search<Features, DoubleDouble>(m, rounded_down(found.time), resolution, options.max_steps);
+  Task task{m, resolution, options.max_steps, options.limit};
+  Finding found = search<Features, double>(task);
+  if (found.verdict == Verdict::no_room || found.verdict == Verdict::out_of_steps) {
+    task.known = rounded_down(found.time);
+    found = search<Features, DoubleDouble>(task);
+  }
   if (found.verdict == Verdict::free) return {};
   const bool decided = found.verdict != Verdict::out_of_steps;
   return contact_at<Features>(rounded_down(found.time), decided, m, options.tolerance);

@@ -150,6 +150,6 @@ struct Polynomials {
   }
 };
 
-enum class Verdict { free, contact, undecided, out_of_steps };
+enum class Verdict { free, contact, undecided, out_of_steps, no_room };
 
 }  // namespace graze::meeting

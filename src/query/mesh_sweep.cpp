@@ -18,9 +18,13 @@ GRAZE_LANE_FUNCTION Lanes if_above(const Lanes& x, const Lanes& y, const Lanes& 
 
 // When intervals along axes overlap: from `enter` to `leave`.
 struct LaneOverlap {
-  Lanes enter, leave;
+  Lanes enter, leave, sag4;
+  bool straight;
 
-  GRAZE_LANE_FUNCTION LaneOverlap() {
+  // Paths stray from lines by up to `sag` half way.
+  GRAZE_LANE_FUNCTION explicit LaneOverlap(float sag) {
+    straight = sag == 0;
+    sag4 = all(4 * sag);
     enter = all(0);
     leave = all(1);
   }
@@ -33,16 +37,24 @@ struct LaneOverlap {
   }
   // Gaps on the side where they are at the start: then and at the end; on that of the end: at the start and then.
   GRAZE_LANE_FUNCTION void sides(const Lanes& first, const Lanes& then, const Lanes& before, const Lanes& last) {
-    const Lanes zero = all(0);
-    const Lanes in = if_above(then, zero, all(kNever), first / (first - then));
-    enter = max(enter, if_above(first, zero, in, zero));
-    const Lanes out = all(1) - last / (last - before);
-    leave = min(leave, if_above(last, zero, if_above(before, zero, all(1), out), all(1)));
+    enter = max(enter, first_below_zero(first, then));
+    // Short stretches of paths that bend gain nothing from it.
+    if (straight) leave = min(leave, all(1) - first_below_zero(last, before));
+  }
+  // As the function of that name in sweep_parts.h; 0 where they are not apart from the start, kNever instead of
+  // infinity.
+  GRAZE_LANE_FUNCTION Lanes first_below_zero(const Lanes& from, const Lanes& to) const {
+    constexpr float kDoubt = 1e-5F;
+    const Lanes zero = all(0), slope = from - to + sag4, square = slope * slope;
+    const Lanes rest = square * all(1 + kDoubt) - all(4) * sag4 * from;
+    const Lanes s = all(2) * from / (slope + root(max(rest, zero)));
+    const Lanes some = if_above(slope, zero, if_above(zero, rest, all(kNever), min(s, all(kNever))), all(kNever));
+    return if_above(from, zero, if_above(some, all(1), all(kNever), some), zero);
   }
   // Rounded down; kNever if they are apart all the time.
   GRAZE_LANE_FUNCTION Lanes entry() const {
     constexpr float kDoubt = 1e-5F;
-    return if_above(enter, leave + all(kDoubt), all(kNever), enter * all(1 - kDoubt));
+    return if_above(enter, leave + all(kDoubt), all(kNever), enter * all(1 - 2 * kDoubt));
   }
 };
 
@@ -82,6 +94,7 @@ GRAZE_LANE_FUNCTION void add_spans(LaneOverlap& overlap, const Spans& a, const S
 
 class SweepWalk {
  public:
+  // A child of each; or, with kTriangle in a, a triangle of each.
   struct Place {
     Ref a, b;
   };
@@ -89,15 +102,56 @@ class SweepWalk {
 
   SweepWalk(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) : pair_(pair), visitor_(visitor) {
     lower(limit);
+    turn_toward();
   }
 
   void run() {
-    NearStack<Place, float, 2 * bvh::kMaxDepth + 2> open({0, {kWhole, kWhole}});
-    near_first(*this, open);
+    add({0, {kWhole, kWhole}});
+    near_first(*this, *this);
+  }
+
+  // What the heap has no room for: depth first. All that is left is not earlier than `reached`.
+  class Overflow {
+   public:
+    using Place = SweepWalk::Place;
+    using Bound = float;
+    explicit Overflow(SweepWalk& walk) : walk_(walk) {}
+    bool is_leaf(const Place& place) const { return walk_.is_leaf(place); }
+    Place child(const Place& place, std::size_t k) const { return walk_.child(place, k); }
+    bool beyond(float from) const { return walk_.beyond(from); }
+    void open(const Place& place, Children<float>& children) { walk_.open(place, children); }
+    void leaf(const Place& place) {
+      if ((place.a & kTriangle) != 0) return walk_.visit(place, 0);
+      walk_.leaves(place, [&](const Pending<Place, float>& found) {
+        if (!beyond(found.bound)) walk_.visit(found.place, found.bound);
+      });
+    }
+
+   private:
+    SweepWalk& walk_;
+  };
+
+  // It is its own list: a heap, the earliest on top.
+  bool take(Pending<Place, float>& top) {
+    if (size_ == 0) return false;
+    top = heap_take(heap_, size_, bound_of);
+    reached_ = top.bound;
+    return true;
+  }
+  // All others are as late.
+  void leave(const Pending<Place, float>&) { size_ = 0; }
+  void put(const SweepWalk&, const Place& parent, const Children<float>& children) {
+    Pending<Place, float> found[kWidth];
+    std::size_t count = 0;
+    for (unsigned near = children.near; near != 0; near &= near - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(near));
+      found[count++] = {children.bound[k], child(parent, k)};
+    }
+    for (std::size_t i = 0; i < count; ++i) add(found[i]);
   }
 
   bool is_leaf(const Place& place) const {
-    return (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
+    return (place.a & kTriangle) != 0 || (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
   }
   Place child(const Place& place, std::size_t k) const {
     const auto ref = opened_ * static_cast<Ref>(kWidth) + static_cast<Ref>(k);
@@ -105,32 +159,37 @@ class SweepWalk {
   }
   bool beyond(float from) const { return from > limit_; }
 
-  // The children of the larger one with the other. Of those that enter at once, those with the nearest centres come
-  // first.
+  // The children of the larger one with the other.
   void open(const Place& place, Children<float>& children) {
     const std::uint32_t child_a = child_of(pair_.a, place.a), child_b = child_of(pair_.b, place.b);
     const bool leaf_a = (child_a & kLeafBit) != 0, leaf_b = (child_b & kLeafBit) != 0;
     opens_a_ = leaf_b || (!leaf_a && size_of_box(pair_.a, place.a) >= size_of_box(pair_.b, place.b));
     opened_ = opens_a_ ? child_a : child_b;
-    Lanes entry, order;
+    Lanes entry;
     if (opens_a_) {
       const Turned box(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.b_to_a);
       const Turned moved(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.shift_b);
       children.near = entering(pair_.a.wide[opened_], pair_.shift_a, pair_.stretch_a, box, moved.center,
-                               pair_.stretch_b, toward_a_, entry, order);
+                               pair_.stretch_b, toward_a_, entry);
     } else {
       const Turned box(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.a_to_b);
       const Turned moved(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.shift_a_in_b);
       children.near = entering(pair_.b.wide[opened_], pair_.shift_b_in_b, pair_.stretch_b, box, moved.center,
-                               pair_.stretch_a, toward_b_, entry, order);
+                               pair_.stretch_a, toward_b_, entry);
     }
     if (children.near == 0) return;
-    store(entry, children.bound), store(order, children.other);
-    children.order = children.other;
+    store(entry, children.bound);
   }
 
-  // Every triangle of a with all of b at once, along normals of both and the axes of a box around that of a.
   void leaf(const Place& place) {
+    if ((place.a & kTriangle) != 0) return visit(place, reached_);
+    leaves(place, [&](const Pending<Place, float>& found) { add(found); });
+  }
+
+ private:
+  // Every triangle of a with all of b at once, along normals of both and the axes of a box around that of a.
+  template <class Found>
+  void leaves(const Place& place, const Found& each_found) {
     const Block &block_a = pair_.a.blocks[child_of(pair_.a, place.a) & ~kLeafBit],
                 &block_b = pair_.b.blocks[child_of(pair_.b, place.b) & ~kLeafBit];
     MovedTriangles a, b;
@@ -139,12 +198,21 @@ class SweepWalk {
       const Lanes3 p = load3(block_b.at[k]);
       b.at[k] = seen(p, pair_.b_to_a), b.end[k] = b.at[k] + seen(p, pair_.shift_b);
     }
-    const Lanes3 normal = unit_vector(cross(b.at[1] - b.at[0], b.at[2] - b.at[0]));
-    const Spans own_b = spans_along(normal, b);
+    // Along the guess of what separates them first: that settles most.
+    const Lanes3 n = all3(toward_a_);
+    const Spans along_b = spans_along(n, b);
+    alignas(64) float low[kWidth], high[kWidth], low_end[kWidth], high_end[kWidth];
+    {
+      const Spans along_a = spans_along(n, a);
+      store(along_a.low, low), store(along_a.high, high);
+      store(along_a.low_end, low_end), store(along_a.high_end, high_end);
+    }
     const unsigned all_b = filled(block_b);
-    store_axes(a);
+    bool prepared = false;
+    Lanes3 normal = n;
+    Spans own_b = along_b;
     for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
-      LaneOverlap overlap;
+      LaneOverlap overlap(pair_.sag);
       unsigned near = all_b;
       Lanes entry = all(0);
       const auto test = [&](const Spans& of_a, const Spans& of_b) {
@@ -153,10 +221,13 @@ class SweepWalk {
         near &= not_above(entry, all(limit_));
         return near != 0;
       };
-      bool left = true;
-      if (toward_known_) {
-        const Lanes3 n = all3(toward_a_);
-        left = test(spans_along(n, one(i)), spans_along(n, b));
+      bool left = test({all(low[i]), all(high[i]), all(low_end[i]), all(high_end[i])}, along_b);
+      if (!left) continue;
+      if (!prepared) {
+        normal = unit_vector(cross(b.at[1] - b.at[0], b.at[2] - b.at[0]));
+        own_b = spans_along(normal, b);
+        store_axes(a);
+        prepared = true;
       }
       for (int k = 0; k < 3 && left; ++k) {
         const Lanes3 axis = {all(axis_[k][0][i]), all(axis_[k][1][i]), all(axis_[k][2][i])};
@@ -164,25 +235,40 @@ class SweepWalk {
             test({all(low_[k][i]), all(high_[k][i]), all(low_end_[k][i]), all(high_end_[k][i])}, spans_along(axis, b));
       }
       if (!left || !test(spans_along(normal, one(i)), own_b)) continue;
-      visit_early_first(near, entry, block_a.triangle[i], block_b);
+      alignas(64) float from[kWidth];
+      store(entry, from);
+      for (; near != 0; near &= near - 1) {
+        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        each_found({from[k], {block_a.triangle[i] | kTriangle, block_b.triangle[k]}});
+      }
     }
   }
 
- private:
   void lower(double limit) { limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F; }
 
   // Children of a node that moves by `shift`, with a box that moves by `moved`.
   GRAZE_LANE_FUNCTION unsigned entering(const Wide& node, const Frame& shift, float stretch, const Turned& box,
-                                        const float* moved, float stretch_of_box, const float* toward, Lanes& entry,
-                                        Lanes& order) const {
+                                        const float* moved, float stretch_of_box, const float* toward,
+                                        Lanes& entry) const {
     const Lanes3 center = load3(node.center), h = load3(node.half);
     const Lanes3 d = center - all3(box.center), by = seen(center, shift) - all3(moved), end = d + by;
     const Lanes3 own[3] = {load3(node.axis[0]), load3(node.axis[1]), load3(node.axis[2])};
     const float radius = std::sqrt(box.half[0] * box.half[0] + box.half[1] * box.half[1] + box.half[2] * box.half[2]);
     const Lanes off = all(pair_.off), grows = root(dot(h, h)) * all(stretch) + all(radius * stretch_of_box);
-    LaneOverlap overlap;
-    Lanes reach[3] = {h.x, h.y, h.z};
+    LaneOverlap overlap(pair_.sag);
     const unsigned there = filled(node);
+    float across = 0;
+    for (int k = 0; k < 3; ++k) {
+      const float* axis = box.axis[k];
+      across += std::abs(axis[0] * toward[0] + axis[1] * toward[1] + axis[2] * toward[2]) * box.half[k];
+    }
+    const Lanes3 n = all3(toward);
+    const Lanes wide =
+        abs(dot(n, own[0])) * h.x + abs(dot(n, own[1])) * h.y + abs(dot(n, own[2])) * h.z + all(across) + off;
+    overlap.along(dot(n, d), dot(n, end), wide, wide + grows);
+    entry = overlap.entry();
+    if ((not_above(entry, all(limit_)) & there) == 0) return 0;
+    Lanes reach[3] = {h.x, h.y, h.z};
     for (int k = 0; k < 3; ++k) {
       const Lanes3 axis = all3(box.axis[k]);
       const Lanes half = all(box.half[k]);
@@ -197,20 +283,7 @@ class SweepWalk {
       const Lanes near = reach[k] + off;
       overlap.along(dot(own[k], d), dot(own[k], end), near, near + grows);
     }
-    if (toward_known_) {
-      float across = 0;
-      for (int k = 0; k < 3; ++k) {
-        const float* axis = box.axis[k];
-        across += std::abs(axis[0] * toward[0] + axis[1] * toward[1] + axis[2] * toward[2]) * box.half[k];
-      }
-      const Lanes3 n = all3(toward);
-      const Lanes near =
-          abs(dot(n, own[0])) * h.x + abs(dot(n, own[1])) * h.y + abs(dot(n, own[2])) * h.z + all(across) + off;
-      overlap.along(dot(n, d), dot(n, end), near, near + grows);
-    }
     entry = overlap.entry();
-    // Where the centres are at the end.
-    order = entry + dot(end, end) * all(order_scale_);
     return not_above(entry, all(limit_)) & there;
   }
 
@@ -241,36 +314,44 @@ class SweepWalk {
     return t;
   }
 
-  void visit_early_first(unsigned near, const Lanes& entry, std::uint32_t triangle_a, const Block& block_b) {
-    alignas(64) float from[kWidth];
-    store(entry, from);
-    std::size_t order[kWidth];
-    std::size_t left = sorted_children(near, from, [&](std::size_t at, std::size_t k) { order[at] = k; });
-    while (left-- > 0) {
-      const std::size_t k = order[left];
-      if (beyond(from[k])) return;
-      lower(visitor_.call(visitor_.self, triangle_a, block_b.triangle[k], static_cast<double>(from[k])));
-      const Vec3* n = visitor_.toward(visitor_.self);
-      toward_known_ = n != nullptr;
-      if (n == nullptr) continue;
-      for (int i = 0; i < 3; ++i) toward_a_[i] = static_cast<float>((*n)[i]);
-      for (int i = 0; i < 3; ++i) {
-        const float* row = pair_.b_to_a.r[i];
-        toward_b_[i] = row[0] * toward_a_[0] + row[1] * toward_a_[1] + row[2] * toward_a_[2];
-      }
+  void visit(const Place& triangles, float from) {
+    lower(visitor_.call(visitor_.self, triangles.a & ~kTriangle, triangles.b, static_cast<double>(from),
+                        static_cast<double>(reached_)));
+    turn_toward();
+  }
+
+  static constexpr std::size_t kCapacity = 4096;
+  static constexpr auto bound_of = [](const Pending<Place, float>& pending) { return pending.bound; };
+
+  void add(const Pending<Place, float>& pending) {
+    if (size_ < kCapacity) {
+      heap_put(heap_, size_, pending, bound_of);
+      return;
+    }
+    Overflow walk(*this);
+    NearStack<Place, float, 2 * bvh::kMaxDepth + 2> open(pending);
+    near_first(walk, open);
+  }
+
+  void turn_toward() {
+    const Vec3& n = visitor_.toward(visitor_.self);
+    for (int i = 0; i < 3; ++i) toward_a_[i] = static_cast<float>(n[i]);
+    for (int i = 0; i < 3; ++i) {
+      const float* row = pair_.b_to_a.r[i];
+      toward_b_[i] = row[0] * toward_a_[0] + row[1] * toward_a_[1] + row[2] * toward_a_[2];
     }
   }
 
   const SweptMeshes& pair_;
   const SweepVisitor& visitor_;
-  float limit_ = 1;
-  float order_scale_ = 1e-6F;
-  bool toward_known_ = false;
+  float limit_ = 1, reached_ = 0;
   float toward_a_[3] = {0, 0, 0}, toward_b_[3] = {0, 0, 0};
   alignas(64) float axis_[3][3][kWidth], at_[3][3][kWidth], end_[3][3][kWidth];
   alignas(64) float low_[3][kWidth], high_[3][kWidth], low_end_[3][kWidth], high_end_[3][kWidth];
   bool opens_a_ = false;  // what was opened last
   std::uint32_t opened_ = 0;
+  std::size_t size_ = 0;
+  Pending<Place, float> heap_[kCapacity];
 };
 
 void visit_swept(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
@@ -307,7 +388,7 @@ float stretch_of(const Mat3& change) { return static_cast<float>(std::sqrt(chang
 }  // namespace
 
 SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Mat3& a_end, const Vec3& a_moved,
-                         const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off_)
+                         const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off_, double sag_)
     : a(a_), b(b_) {
   const Mat3& r = relative.rotation;
   const Vec3 &origin_a = a.tree.origin, &origin_b = b.tree.origin;
@@ -326,7 +407,9 @@ SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Mat3&
       2 * kFloatSlack * reach_ +
       64 * kEpsilon *
           (size_of(origin_a) + size_of(origin_b) + size_of(relative.translation) + size_of(a_moved) + size_of(b_moved));
+  reach_ += sag_;
   off = static_cast<float>((off_ + slack) * (1 + 1e-6));
+  sag = static_cast<float>(sag_ * (1 + 1e-6));
 }
 
 }  // namespace graze::walk

@@ -6,7 +6,7 @@
 
 namespace graze::walk {
 
-/// Two meshes between two poses of each. Points move along lines, but for what `off` includes.
+/// Two meshes between two poses of each. Points move along lines, but for the sag.
 struct SweptMeshes {
   const mesh::Data &a, &b;
   Frame b_to_a, a_to_b;  // at the start
@@ -15,11 +15,13 @@ struct SweptMeshes {
   Frame shift_a, shift_b, shift_a_in_b, shift_b_in_b;
   float stretch_a, stretch_b;  // a vector of length 1 between two points of a or b changes by that much at most
   float off;                   // boxes and triangles nearer than this may touch
+  float sag;                   // how far from lines paths stray, at most and half way
 
   /// `a_moved` and `b` map coordinates of a at the end, of b at the start and of b at the end to those of a at the
-  /// start. `off` (m): what counts as touching, what is uncertain, and what the paths bend.
+  /// start. `off` (m): what counts as touching, and what is uncertain. `sag` (m): how far paths of both stray from
+  /// lines.
   SweptMeshes(const mesh::Data& a, const mesh::Data& b, const Mat3& a_end, const Vec3& a_moved,
-              const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off);
+              const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off, double sag);
   /// Whether float32 can hold all coordinates and their squares.
   bool fits() const { return reach_ < kLargestReach; }
 
@@ -27,14 +29,15 @@ struct SweptMeshes {
   double reach_;
 };
 
-/// What becomes of triangles that may touch after `from` (a part of the stretch, 0 … 1) and not before: gives the new
-/// limit, up to which that is of interest; negative: the walk ends.
+/// What becomes of triangles that may touch after `from` (a part of the stretch, 0 … 1) and not before, where nothing
+/// that was not asked about yet touches before `reached`: gives the new limit, up to which that is of interest;
+/// negative: the walk ends.
 struct SweepVisitor {
   void* self;
-  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b, double from);
-  /// The unit direction, of a's frame at the start, from a to b where the earliest so far touch; null if it is not
-  /// known. Across it others near there are shown to be later.
-  const Vec3* (*toward)(void* self);
+  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b, double from, double reached);
+  /// A unit direction of a's frame at the start: that between triangles that were asked about last, or a guess. Others
+  /// near there mostly stay apart across it, too.
+  const Vec3& (*toward)(void* self);
 };
 
 /// In the same order on every machine.

@@ -111,7 +111,7 @@ std::array<const Vec3*, 6> pointers(const Corners& c) {
 class Earliest {
  public:
   explicit Earliest(const MeetingOptions& options)
-      : options_{.tolerance = options.tolerance, .max_steps = options.max_steps}, limit_(options.limit) {}
+      : options_{.tolerance = options.tolerance, .max_steps = options.max_steps, .limit = options.limit} {}
 
   void vertex_face(const Corners& a, std::size_t i, const Corners& b, bool swapped) {
     const std::array<Vec3, 4> from{a.from[i], b.from[0], b.from[1], b.from[2]};
@@ -126,16 +126,17 @@ class Earliest {
     const std::array<Vec3, 4> from{*p[0], *p[1], *q[0], *q[1]}, to{*p[2], *p[3], *q[2], *q[3]};
     take(first_contact_edge_edge(from, to, options_), swapped);
   }
+  bool at_start() const { return found_ && found_->time == 0; }
   const std::optional<FirstMeeting>& found() const { return found_; }
 
  private:
   void take(const FirstContact& c, bool swapped) {
-    if (!c.hit || c.time > limit_ || (found_ && c.time >= found_->time)) return;
+    if (!c.hit || c.time > options_.limit || (found_ && c.time >= found_->time)) return;
+    options_.limit = c.time;
     found_ = {c.time, c.certain, swapped ? c.on_b : c.on_a, swapped ? c.on_a : c.on_b};
   }
 
   FirstContactOptions options_;
-  double limit_;
   std::optional<FirstMeeting> found_;
 };
 
@@ -174,7 +175,14 @@ Triangle Corners::triangle(double t) const {
 
 std::optional<FirstMeeting> exact_meeting(const Corners& a, const Corners& b, const MeetingOptions& options) {
   if (apart_along_normals(a, b)) return std::nullopt;
-  if (cross_at_start(a, b)) {
+  // Most triangles that are near do not meet, and few measurements prove it.
+  constexpr int kFew = 16;
+  MeetingOptions rough = options;
+  rough.max_steps = kFew, rough.margin = rough.rounding = 0;
+  rough.limit = 1;  // what is reported may be earlier than what is true: the answer would depend on who came first
+  const auto near = advanced_meeting(a, b, rough);
+  if (!near) return std::nullopt;
+  if (near->time == 0 && cross_at_start(a, b)) {
     const PairDistance d = measure(Facet{a.triangle(0)}, Facet{b.triangle(0)}, here(), {});
     return FirstMeeting{0, true, d.on_a, d.on_a};
   }
@@ -184,7 +192,10 @@ std::optional<FirstMeeting> exact_meeting(const Corners& a, const Corners& b, co
     earliest.vertex_face(b, i, a, true);
   }
   for (const auto& [i, j] : kEdges) {
-    for (const auto& [k, l] : kEdges) earliest.edge_edge(a, i, j, b, k, l);
+    for (const auto& [k, l] : kEdges) {
+      if (earliest.at_start()) return earliest.found();
+      earliest.edge_edge(a, i, j, b, k, l);
+    }
   }
   return earliest.found();
 }
@@ -202,7 +213,8 @@ std::optional<FirstMeeting> advanced_meeting(const Corners& a, const Corners& b,
   FirstMeeting met;
   for (int step = 0; step < options.max_steps; ++step) {
     const Corners now_a{a.at(t), a.at(t)}, now_b{b.at(t), b.at(t)};
-    const double limit = options.margin + rounding + speed * (options.limit - t);
+    // With the tolerance, so that whatever would be reported up to the limit is.
+    const double limit = options.margin + rounding + options.tolerance + speed * (options.limit - t);
     const PairDistance d =
         measure(Facet{now_a.triangle(0)}, Facet{now_b.triangle(0)}, here(), {.limit = limit, .depth = false});
     if (d.beyond) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
+#include "graze/query/collide.h"
 #include "query/approach.h"
 #include "query/dispatch.h"
 #include "query/pair.h"
@@ -213,18 +214,59 @@ Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options) {
 Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options) { return sweep(a, still(b), options); }
 Sweep sweep(const Placed& a, const Moving& b, const SweepOptions& options) { return sweep(still(a), b, options); }
 
-void sweep_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<Sweep> sweeps,
-                const SweepEachOptions& options) {
+bool sweep_hits(const Moving& a, const Moving& b, const SweepOptions& options) {
   check(options.margin, options.tolerance, options.max_steps);
-  if (sweeps.size() < motions.size())
-    throw Error("sweeps", fmt::format("must have room for {} answers, got {}", motions.size(), sweeps.size()));
-  const Moving other = still(b);
-  const SweepOptions one{.margin = options.margin, .tolerance = options.tolerance, .max_steps = options.max_steps};
-  parallel_chunks(motions.size(),
+  if (has_stretches(a, b)) return sweep_stretches(a, b, options, true).hit;
+  return Advance(a, b, options).run().hit;
+}
+bool sweep_hits(const Moving& a, const Placed& b, const SweepOptions& options) {
+  return sweep_hits(a, still(b), options);
+}
+bool sweep_hits(const Placed& a, const Moving& b, const SweepOptions& options) {
+  return sweep_hits(still(a), b, options);
+}
+
+SampledSweep sweep_by_samples(const Moving& a, const Moving& b, int steps, double margin) {
+  check(margin, 1, steps);
+  Placed at_a = at(a.geometry), at_b = at(b.geometry);
+  for (int i = 0; i <= steps; ++i) {
+    const double t = static_cast<double>(i) / steps;
+    at_a.pose = a.motion.at(t) * a.local, at_b.pose = b.motion.at(t) * b.local;
+    if (collide(at_a, at_b, {.margin = margin + a.uncertainty + b.uncertainty})) return {true, t};
+  }
+  return {};
+}
+
+namespace {
+
+// ask(i) for each motion, on several threads.
+template <class Ask>
+void for_each(std::size_t motions, std::size_t room, const SweepEachOptions& options, const Ask& ask) {
+  check(options.margin, options.tolerance, options.max_steps);
+  if (room < motions) throw Error("answers", fmt::format("must have room for {} motions, got {}", motions, room));
+  parallel_chunks(motions,
                   [&](std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; ++i) sweeps[i] = sweep(at(a, motions[i]), other, one);
+                    for (std::size_t i = begin; i < end; ++i) ask(i);
                   },
                   {.threads = options.threads});
+}
+
+}  // namespace
+
+void sweep_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<Sweep> sweeps,
+                const SweepEachOptions& options) {
+  const Moving other = still(b);
+  const SweepOptions one{.margin = options.margin, .tolerance = options.tolerance, .max_steps = options.max_steps};
+  for_each(motions.size(), sweeps.size(), options,
+           [&](std::size_t i) { sweeps[i] = sweep(at(a, motions[i]), other, one); });
+}
+
+void sweep_hits_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<bool> hits,
+                     const SweepEachOptions& options) {
+  const Moving other = still(b);
+  const SweepOptions one{.margin = options.margin, .tolerance = options.tolerance, .max_steps = options.max_steps};
+  for_each(motions.size(), hits.size(), options,
+           [&](std::size_t i) { hits[i] = sweep_hits(at(a, motions[i]), other, one); });
 }
 
 }  // namespace graze

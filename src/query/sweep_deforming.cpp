@@ -75,7 +75,7 @@ struct Step {
   }
 };
 
-// The earliest of all pairs; ties go to the lower indices.
+// The earliest of all pairs; ties go to the lower indices, but at the start to whichever is found first.
 struct FirstOfAll {
   const Step& step;
   FirstMeeting first;
@@ -89,7 +89,7 @@ struct FirstOfAll {
     const bool earlier =
         !f.hit || met->time < f.first.time || (met->time == f.first.time && (i < f.a || (i == f.a && j < f.b)));
     if (earlier) f.first = *met, f.a = i, f.b = j, f.hit = true;
-    return true;
+    return f.first.time > 0;  // nothing comes before the start
   }
 };
 

@@ -3,18 +3,46 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/overloads.h"
+#include "geometry/mesh_data.h"
+#include "query/pair.h"
+
 namespace graze {
+namespace {
+
+struct Around {
+  Vec3 center;
+  double radius;
+};
+
+// A ball around all of a geometry: that of its tree or its core, where that is smaller than the one around the box.
+Around ball_around(const Geometry& geometry, const Aabb& box) {
+  const Around boxed{box.center(), std::sqrt(norm_sq(box.half()))};
+  const auto smaller = [&](const Around& other) { return other.radius < boxed.radius ? other : boxed; };
+  return std::visit(Overloads{[&](const Mesh& mesh) {
+                                return smaller({data_of(mesh).tree.origin, data_of(mesh).radius});
+                              },
+                              [&](const Cloud&) { return boxed; }, [&](const Unbounded auto&) { return boxed; },
+                              [&](const Bounded auto& shape) {
+                                const auto c = core(shape);
+                                return smaller({c.center(), c.extent() + rounding_radius(shape)});
+                              }},
+                    geometry);
+}
+
+}  // namespace
 
 MovingBody::MovingBody(const Moving& moving)
     : body(moving), placed(!(moving.local == Pose())), bounded(true), uncertainty(moving.uncertainty) {
   const Aabb box = bounds(moving.geometry);
   if (box.empty()) return;
   constexpr double kRoundUp = 1 + 8 * kEpsilon;
-  center = box.center();
-  ball = std::sqrt(norm_sq(box.half())) * kRoundUp;
+  const Around around = ball_around(moving.geometry, box);
+  center = around.center;
+  ball = around.radius * kRoundUp + 8 * kEpsilon * size_of(center);
   const Aabb in_frame = placed ? bounds(moving.geometry, moving.local) : box;
   const Vec3 farthest = in_frame.min.cwiseAbs().cwiseMax(in_frame.max.cwiseAbs());
-  radius = std::sqrt(norm_sq(farthest)) * kRoundUp + moving.uncertainty;
+  radius = std::min(std::sqrt(norm_sq(farthest)), arm(center) + ball) * kRoundUp + moving.uncertainty;
   bounded = std::isfinite(radius) && std::isfinite(ball);
   if (!bounded) radius = ball = kInfinity, center = Vec3::Zero();
   // The product of two poses rounds; see at(geometry, pose, local).

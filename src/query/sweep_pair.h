@@ -48,7 +48,7 @@ struct Bending {
   }
   double along(const Vec3& n, double radius) const {
     const double all = size(radius);
-    return all > 0 ? all * across(n) : 0;
+    return all == 0 ? 0 : all * across(n);
   }
 };
 

@@ -41,7 +41,7 @@ struct PartTouch {
   double last_free = -1;    // they are known to be apart then
   bool certain = true;
   PairDistance contact;         // at that time, in the frame of the first body
-  Vec3 normal = Vec3::UnitX();  // of the contact, in the world
+  Vec3 normal = Vec3::UnitX();  // from the first to the second one where they were measured last, in the world
 
   bool found() const { return time < kInfinity; }
 };
@@ -50,11 +50,12 @@ struct PartTouch {
 /// `from` is positive, `sag` not negative.
 inline double first_below_zero(double from, double to, double sag) {
   const double slope = to - from - 4 * sag;
-  if (!(slope < 0)) return kInfinity;
+  if (slope >= 0) return kInfinity;
   const double square = slope * slope - 16 * sag * from;
   constexpr double kDoubt = 1e-12;
   if (square < -kDoubt * slope * slope) return kInfinity;
   const double s = 2 * from / (-slope + std::sqrt(std::max(0.0, square)));
+  if (!(s >= 0)) return 0;  // what is not a number proves nothing
   return s > 1 + kDoubt ? kInfinity : std::min(1.0, s * (1 - 4 * kDoubt));
 }
 
@@ -97,11 +98,12 @@ class PartAdvance {
     PartTouch touch;
     for (int step = 0; step < s_.max_steps; ++step) {
       touch.contact = measure_either(a_, b_, now.relative, {.depth = false});
+      touch.normal = turned(now.a.rotation(), touch.contact.normal);
       const double beyond = touch.contact.value - s_.margin, off = touch.contact.tolerance + s_.off - s_.margin;
       const double gap = beyond - off;
       if (!(gap > s_.tolerance / 2)) {
         if (gap > 0) touch.last_free = now.t;
-        touch.time = now.t, touch.normal = turned(now.a.rotation(), touch.contact.normal);
+        touch.time = now.t;
         // Of overlaps the tolerance says how deep they are at most.
         touch.certain = beyond <= 0 || beyond + off <= s_.tolerance;
         return touch;
@@ -109,25 +111,25 @@ class PartAdvance {
       touch.last_free = now.t;
       if (now.t >= until) return touch;
       bool free = false;
-      const double next = time_after(now, until, gap, off, touch.contact.normal, free);
+      const double next = time_after(now, until, gap, off, touch.contact.normal, touch.normal, free);
       if (free && next >= until) return touch;
       if (!(next > now.t)) break;  // in double they stand still
       now = s_.pair.at(next);
     }
     touch.time = now.t, touch.certain = false;
-    touch.normal = turned(now.a.rotation(), touch.contact.normal);
     return touch;
   }
 
  private:
-  // Until then they are apart; `free` if that includes the time itself. n: across the plane between them, in a's frame.
-  double time_after(const Instant& now, double until, double gap, double off, const Vec3& n, bool& free) const {
+  // Until then they are apart; `free` if that includes the time itself. n: across the plane between them, in a's frame,
+  // and in the world.
+  double time_after(const Instant& now, double until, double gap, double off, const Vec3& n, const Vec3& world,
+                    bool& free) const {
     const double from = std::min(gap, gap_along(a_, b_, now.relative, n) - s_.margin - off);
     if (!(from > 0)) {
       free = true;
       return now.t + within_reach(now.t, until, gap);
     }
-    const Vec3 world = turned(now.a.rotation(), n);
     const double bend = s_.bend_a.along(world, radius_a_) + s_.bend_b.along(world, radius_b_);
     double end = until, next = now.t;
     // Farther ahead the paths bend too much for it to be seen that they stay apart.

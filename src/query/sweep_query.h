@@ -41,9 +41,9 @@ class SweptBoxes {
       const Vec3 of_a = s.begin.a.rotation().col(k), of_b = s.begin.b.rotation().col(k);
       const auto sag = [&](const Vec3& n) {
         const double across_a = s.bend_a.across(n), across_b = s.bend_b.across(n);
-        return (bend_a > 0 ? bend_a * across_a : 0) * eighth + (bend_b > 0 ? bend_b * across_b : 0) * eighth;
+        return (bend_a == 0 ? 0 : bend_a * across_a * eighth) + (bend_b == 0 ? 0 : bend_b * across_b * eighth);
       };
-      off_a_[k] = s.off + sag(of_a), off_b_[k] = s.off + sag(of_b);
+      off_ = s.off, sag_a_[k] = sag(of_a), sag_b_[k] = sag(of_b);
     }
   }
 
@@ -61,14 +61,14 @@ class SweptBoxes {
     for (int k = 0; k < 3; ++k) {
       const double reach =
           half_a[k] + std::abs(r(k, 0)) * half_b[0] + std::abs(r(k, 1)) * half_b[1] + std::abs(r(k, 2)) * half_b[2];
-      overlap.along(apart[k], moved[k], reach + off_a_[k] + slack, grows);
+      overlap.along(apart[k], moved[k], reach + off_ + slack, grows, sag_a_[k]);
     }
     if (!relative_.aligned) {
       for (int k = 0; k < 3; ++k) {
         const double reach =
             half_b[k] + std::abs(r(0, k)) * half_a[0] + std::abs(r(1, k)) * half_a[1] + std::abs(r(2, k)) * half_a[2];
         const Vec3 axis = r.col(k);
-        overlap.along(dot(axis, apart), dot(axis, moved), reach + off_b_[k] + slack, grows);
+        overlap.along(dot(axis, apart), dot(axis, moved), reach + off_ + slack, grows, sag_b_[k]);
       }
     }
     return overlap.entry();
@@ -78,17 +78,15 @@ class SweptBoxes {
   // When intervals along axes overlap: from `enter` to `leave`.
   struct Overlap {
     double enter = 0, leave = 1;
-    // At `at` from each other, `by` more at the end, within `reach` of each other, and `grows` more at the end.
-    void along(double at, double by, double reach, double grows) {
+    // At `at` from each other, `by` more at the end, within `reach` of each other, and `grows` more at the end; off the
+    // line by `sag` half way.
+    void along(double at, double by, double reach, double grows, double sag) {
       const double end = at + by;
       // Apart at the start on one side, and at the end on one side.
       const double first = std::abs(at) - reach, then = (at < 0 ? -end : end) - reach - grows;
-      if (first > 0) {
-        if (then > 0) enter = kInfinity;
-        else enter = std::max(enter, first / (first - then));
-      }
+      if (first > 0) enter = std::max(enter, first_below_zero(first, then, sag));
       const double last = std::abs(end) - reach - grows, before = (end < 0 ? -at : at) - reach;
-      if (last > 0 && !(before > 0)) leave = std::min(leave, 1 - last / (last - before));
+      if (last > 0) leave = std::min(leave, 1 - first_below_zero(last, before, sag));
     }
     double entry() const {
       constexpr double kDoubt = 1e-9;
@@ -98,7 +96,7 @@ class SweptBoxes {
 
   const Relative& relative_;
   Shift shift_a_, shift_b_;
-  double rounding_, off_a_[3], off_b_[3];
+  double rounding_, off_, sag_a_[3], sag_b_[3];
 };
 
 inline Aabb box_of(const Facet& f) {
@@ -120,15 +118,27 @@ struct EarliestTouch {
 
 class SweepQuery {
  public:
-  /// Gives up after `budget` pairs of parts.
-  SweepQuery(const Stretch& stretch, std::size_t budget) : stretch_(stretch), boxes_(stretch), budget_(budget) {}
+  /// Gives up after `budget` pairs of parts. The normal (unit, world) is a guess of what separates the bodies.
+  SweepQuery(const Stretch& stretch, std::size_t budget, const Vec3& normal, bool any)
+      : stretch_(stretch),
+        boxes_(stretch),
+        budget_(budget),
+        bends_(stretch.sag() > stretch.tolerance),
+        normal_(normal),
+        any_(any) {}
 
   double bound(const Aabb& a, const Aabb& b) const { return boxes_.entry(a, b); }
   double limit() const { return over() ? -kInfinity : limit_; }
-  bool over() const { return pairs_ > budget_; }
+  std::size_t pairs() const { return pairs_; }
+  /// It was given up: after too many parts, or because it is better to ask again about a stretch that starts at
+  /// `reached` and ends where the first touch was found. Paths bend by much less there.
+  bool over() const { return pairs_ > budget_ || (pairs_ >= kFew && bends_ && limit_ - reached_ < kShorter); }
+  /// Nothing touches in this part of the stretch but what was found.
+  double reached() const { return reached_; }
+  void reach(double part) { reached_ = part; }
   const EarliestTouch& earliest() const { return best_; }
-  /// Of the earliest touch, from the first body to the second one, in the world.
-  const Vec3& normal() const { return best_.touch.normal; }
+  /// From the first body to the second one between the parts that touch first, or were asked about last; in the world.
+  const Vec3& normal() const { return best_.touch.found() ? best_.touch.normal : normal_; }
 
   template <class A, class B>
   void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
@@ -148,18 +158,25 @@ class SweepQuery {
     const double t = from < kWorth ? stretch_.begin.t : stretch_.begin.t + from * stretch_.length() * (1 - 1e-12);
     const double until = std::min(stretch_.end.t, best_.touch.time);
     const PartTouch touch = advance.run(from < kWorth ? stretch_.begin : stretch_.pair.at(t), until);
+    normal_ = touch.normal;
     if (!touch.found() || touch.time > best_.touch.time) return;
     if (touch.time == best_.touch.time && (fa > best_.a || (fa == best_.a && fb >= best_.b))) return;
     best_ = {touch, fa, fb};
     const double part = stretch_.length() > 0 ? (touch.time - stretch_.begin.t) / stretch_.length() : 0;
-    limit_ = touch.time > stretch_.begin.t ? std::min(limit_, part * (1 + 1e-9)) : -kInfinity;
+    limit_ = touch.time > stretch_.begin.t && !any_ ? std::min(limit_, part * (1 + 1e-9)) : -kInfinity;
   }
 
  private:
+  static constexpr std::size_t kFew = 8;
+  static constexpr double kShorter = 0.5;
+
   const Stretch& stretch_;
   SweptBoxes boxes_;
   std::size_t budget_, pairs_ = 0;
-  double limit_ = 1;
+  bool bends_;
+  double limit_ = 1, reached_ = 0;
+  Vec3 normal_;
+  bool any_;  // one touch is enough
   EarliestTouch best_;
 };
 

@@ -9,6 +9,7 @@
 #include "graze/query/point.h"
 #include "graze/query/traverse.h"
 #include "query/blocks_ask.h"
+#include "query/cloud_sweep.h"
 #include "query/cloud_tree.h"
 #include "query/farthest.h"
 #include "query/mesh_tree.h"
@@ -161,6 +162,24 @@ class PartsSweep {
   const Travel& travel_;
 };
 
+// Of points in float32 the walk in lanes finds those that matter.
+Touch touch_cloud(const Travel& travel, const Cloud& cloud) {
+  struct Asked {
+    PartsSweep sweep;
+    CloudTree tree;
+  } asked{PartsSweep(travel), CloudTree(cloud)};
+  const kd_tree::Tree<float>* floats = floats_of(cloud.tree());
+  const cloud_sweep::Visitor visitor{&asked, [](void* self, std::size_t place) {
+                                       Asked& x = *static_cast<Asked*>(self);
+                                       x.sweep.leaf(x.tree, place);
+                                       return x.sweep.limit();
+                                     }};
+  const cloud_sweep::Path path{travel.line.origin, travel.line.direction, travel.length, travel.radius + cloud.radius(),
+                               8 * travel.slack};
+  if (floats == nullptr || !cloud_sweep::visit(*floats, path, visitor)) traverse(asked.tree, asked.sweep);
+  return asked.sweep.best;
+}
+
 // Of local coordinates `size` at most.
 double slack_of(const Placed& body, double size) {
   constexpr double kRoundings = 32 * kEpsilon;
@@ -213,7 +232,7 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
                                              if (mesh.solid() && contains(body, move.from())) return Touch{.at = 0};
                                              return of_parts(MeshTree(mesh));
                                            },
-                                           [&](const Cloud& cloud) { return of_parts(CloudTree(cloud)); },
+                                           [&](const Cloud& cloud) { return touch_cloud(travel, cloud); },
                                            [&](const BlockKind auto& solid) {
                                              Aabb near;
                                              near.extend(from), near.extend(travel.line.at(travel.length));

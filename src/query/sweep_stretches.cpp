@@ -22,7 +22,7 @@ void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& quer
     return turned_back(axes, minus(pose.translation(), s.begin.a.translation()));
   };
   const walk::SweptMeshes pair(data_of(a), data_of(b), axes.transpose() * s.end.a.rotation(), seen(s.end.a),
-                               s.begin.relative, axes.transpose() * s.end.b.rotation(), seen(s.end.b), s.off + s.sag());
+                               s.begin.relative, axes.transpose() * s.end.b.rotation(), seen(s.end.b), s.off, s.sag());
   if (!pair.fits()) {
     traverse(hierarchy_of(a), hierarchy_of(b), query);
     return;
@@ -33,19 +33,20 @@ void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& quer
     SweepQuery& query;
     Vec3 toward = Vec3::Zero();
   } asked{MeshTree(a), MeshTree(b), axes, query};
-  const walk::SweepVisitor visitor{.self = &asked,
-                                   .call =
-                                       [](void* self, std::uint32_t of_a, std::uint32_t of_b, double from) {
-                                         Asked& x = *static_cast<Asked*>(self);
-                                         x.query.add(x.a.facet(of_a), of_a, x.b.facet(of_b), of_b, from);
-                                         return std::max(-1.0, x.query.limit());
-                                       },
-                                   .toward = [](void* self) -> const Vec3* {
-                                     Asked& x = *static_cast<Asked*>(self);
-                                     if (!x.query.earliest().touch.found()) return nullptr;
-                                     x.toward = turned_back(x.axes, x.query.normal());
-                                     return &x.toward;
-                                   }};
+  const walk::SweepVisitor visitor{
+      .self = &asked,
+      .call =
+          [](void* self, std::uint32_t of_a, std::uint32_t of_b, double from, double reached) {
+            Asked& x = *static_cast<Asked*>(self);
+            x.query.reach(reached);
+            x.query.add(x.a.facet(of_a), of_a, x.b.facet(of_b), of_b, from);
+            return std::max(-1.0, x.query.limit());
+          },
+      .toward = [](void* self) -> const Vec3& {
+        Asked& x = *static_cast<Asked*>(self);
+        x.toward = turned_back(x.axes, x.query.normal());
+        return x.toward;
+      }};
   walk::visit(pair, query.limit(), visitor);
 }
 
@@ -60,12 +61,15 @@ void ask_stretch(const A& a, const B& b, const Stretch& stretch, SweepQuery& que
 
 class Sweeper {
  public:
-  Sweeper(const Moving& a, const Moving& b, const Placed& a0, const Placed& b0, const SweepOptions& options)
+  Sweeper(const Moving& a, const Moving& b, const Placed& a0, const Placed& b0, const SweepOptions& options, bool any)
       : options_(options),
+        any_(any),
         a_(a),
         b_(b),
         pair_(a, b, a0, b0),
-        composite_(is_composite(a.geometry) || is_composite(b.geometry)) {}
+        composite_(is_composite(a.geometry) || is_composite(b.geometry)) {
+    if (std::holds_alternative<Mesh>(a.geometry) && std::holds_alternative<Mesh>(b.geometry)) few_ = 8, many_ = 40;
+  }
 
   Sweep run(const Placed& a0, const Placed& b0) {
     if (bounds(a_.geometry).empty() || bounds(b_.geometry).empty()) return free();
@@ -73,14 +77,16 @@ class Sweeper {
       if (Sweep s; inside(a0, b0, s)) return s;
     }
     Instant now = pair_.at(0);
+    normal_ = unit_vector(minus(now.b * pair_.second().center, now.a * pair_.first().center));
     double last_free = -1;
     for (int step = 0; step < options_.max_steps; ++step) {
       if (now.t > 0) last_free = now.t;
-      const double corner = std::max(now.t, pair_.smooth_until(now.t));
+      // What is known to touch at a time makes all later ones irrelevant.
+      const double corner = std::min(best_.touch.time, std::max(now.t, pair_.smooth_until(now.t)));
       double until = now.t;
       if (balls_apart(now, corner, until)) {
         last_free = now.t;
-        if (until >= 1) return free();
+        if (until >= 1 && !best_.touch.found()) return free();
         if (until > now.t) {
           now = pair_.at(until);
           continue;
@@ -88,14 +94,20 @@ class Sweeper {
       }
       const Instant end = pair_.at(end_of_stretch(now, corner));
       const Stretch stretch(pair_, now, end, options_);
-      SweepQuery query(stretch, budget(stretch));
+      SweepQuery query(stretch, budget(), normal_, any_);
       with_kinds<void>(pair_.kinds(), [&](const auto& a, const auto& b) { ask_stretch(a, b, stretch, query); });
+      normal_ = query.normal();
+      if (query.earliest().touch.time < best_.touch.time) best_ = query.earliest();
+      if (any_ && best_.touch.found()) return hit(best_, last_free);
       if (query.over()) {
-        ahead_ /= 4;
+        constexpr double kWorth = 0.05;
+        if (query.reached() > kWorth)
+          now = pair_.at(std::min(best_.touch.time, now.t + query.reached() * stretch.length() * (1 - 1e-9)));
+        else if (!(best_.touch.time - now.t < stretch.length() / 2)) ahead_ /= 4;
         continue;
       }
-      if (query.earliest().touch.found()) return hit(query.earliest(), last_free);
-      ahead_ = std::min(ahead_ * 4, kFarAhead);
+      if (best_.touch.time <= end.t) return hit(best_, last_free);
+      look_ahead(query.pairs());
       if (end.t >= 1) return free();
       if (!(end.t > now.t)) break;  // in double they stand still
       now = end;
@@ -165,7 +177,7 @@ class Sweeper {
   // Shapes look at all of it at once. Of trees few nodes matter as long as paths bend by less than these are large.
   double end_of_stretch(const Instant& now, double corner) {
     if (!composite_) return corner;
-    constexpr double kPart = 0.02;
+    constexpr double kPart = 0.008;
     const MovingBody &a = pair_.first(), &b = pair_.second();
     const double bend = pair_.bending_a(now.t, corner).size(a.radius) + pair_.bending_b(now.t, corner).size(b.radius);
     if (!(bend > 0)) {
@@ -176,10 +188,13 @@ class Sweeper {
     smallest_ = ahead_ < 1e-3 || !(span > 1e-12);
     return span < corner - now.t ? std::max(now.t + span, std::nextafter(now.t, 1.0)) : corner;
   }
-  std::size_t budget(const Stretch&) const {
-    constexpr std::size_t kPairs = 500;
-    return smallest_ || !composite_ ? static_cast<std::size_t>(-1) : kPairs;
+  // Farther, as long as few parts matter. Where a short stretch has as many as a long one, there is no point in it.
+  void look_ahead(std::size_t pairs) {
+    if (smallest_ && pairs > many_) many_ = 2 * pairs, few_ = pairs + pairs / 4, ahead_ = 1;
+    else if (pairs < few_) ahead_ = std::min(ahead_ * 2, kFarAhead);
   }
+  // Two meshes are asked again about shorter stretches as soon as that is cheaper than their triangles are.
+  std::size_t budget() const { return smallest_ || !composite_ ? static_cast<std::size_t>(-1) : many_; }
 
   Sweep hit(const EarliestTouch& found, double last_free) const {
     Sweep s;
@@ -191,12 +206,14 @@ class Sweeper {
     const bool swapped = pair_.swapped();
     s.contact.value = d.value;
     // Other parts may be nearer, but none overlaps: they are later.
-    s.contact.tolerance = std::max(d.tolerance, d.value);
+    s.contact.tolerance = std::max(d.tolerance, d.value) + pair_.first().uncertainty + pair_.second().uncertainty;
     const Vec3 normal = turned(pose.rotation(), d.normal);
     const Vec3 on_first = pose * d.on_a, on_second = along(on_first, d.value, normal);
     s.contact.on_a = swapped ? on_second : on_first, s.contact.on_b = swapped ? on_first : on_second;
     s.contact.normal = times(swapped ? -1 : 1, normal);
     s.contact.a = swapped ? found.b : found.a, s.contact.b = swapped ? found.a : found.b;
+    // Unless they do from the start: then others may be deeper.
+    if (composite_ && !(d.value > d.tolerance)) s.contact = whole_contact(s);
     return s;
   }
 
@@ -205,15 +222,26 @@ class Sweeper {
     Sweep s;
     s.hit = true, s.certain = false, s.time = now.t, s.last_free = last_free;
     s.pose_a = a_.motion.at(now.t), s.pose_b = b_.motion.at(now.t);
-    s.contact = distance(at(a_.geometry, s.pose_a, a_.local), at(b_.geometry, s.pose_b, b_.local), {.depth = false});
+    s.contact = whole_contact(s);
     return s;
   }
 
+  // Of the bodies at the poses of the answer.
+  Distance whole_contact(const Sweep& s) const {
+    Placed a = at(a_.geometry, s.pose_a, a_.local), b = at(b_.geometry, s.pose_b, b_.local);
+    a.uncertainty += a_.uncertainty, b.uncertainty += b_.uncertainty;
+    return distance(a, b, {.depth = false});
+  }
+
   const SweepOptions& options_;
+  bool any_;
   const Moving &a_, &b_;
   MovingPair pair_;
   bool composite_, smallest_ = false;
+  std::size_t few_ = 60, many_ = 500;  // pairs of parts
   double ahead_ = 1;
+  EarliestTouch best_;
+  Vec3 normal_ = Vec3::UnitX();
 };
 
 Placed at_start(const Moving& m) {
@@ -233,9 +261,9 @@ bool has_stretches(const Moving& a, const Moving& b) {
   return true;
 }
 
-Sweep sweep_stretches(const Moving& a, const Moving& b, const SweepOptions& options, bool) {
+Sweep sweep_stretches(const Moving& a, const Moving& b, const SweepOptions& options, bool any) {
   const Placed a0 = at_start(a), b0 = at_start(b);
-  return Sweeper(a, b, a0, b0, options).run(a0, b0);
+  return Sweeper(a, b, a0, b0, options, any).run(a0, b0);
 }
 
 }  // namespace graze

@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/lane_function.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graze::planar {
 namespace HWY_NAMESPACE {
@@ -17,9 +19,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 using Lanes = hn::Vec<Floats>;
 
+GRAZE_LANE_FUNCTION std::uint64_t bits_of(hn::Mask<Floats> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(Floats(), mask, bytes);
+  return std::uint64_t{bytes[0]} | std::uint64_t{bytes[1]} << 8U;
+}
+
 // The smallest squared distance less the square of the reach, of queries in four vectors at a time: the four hide the
 // time that each operation takes.
-void check_block(const Batch::View& view, const float* x, const float* y, std::uint8_t* verdicts) {
+Batch::Verdicts check_block(const Batch::View& view, const float* x, const float* y) {
+  Batch::Verdicts verdicts;
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
   const Lanes zero = hn::Zero(d), reach = hn::Set(d, view.reach);
@@ -49,6 +58,19 @@ void check_block(const Batch::View& view, const float* x, const float* y, std::u
     m2 = hn::Add(m2, square(x2, y2));
     m3 = hn::Add(m3, square(x3, y3));
     const Lanes radius = hn::Set(d, view.square);
+    for (std::size_t i = 0; i < view.boxes; ++i) {
+      const Lanes left = hn::Set(d, view.box[0][i]), right = hn::Set(d, view.box[1][i]);
+      const Lanes low = hn::Set(d, view.box[2][i]), high = hn::Set(d, view.box[3][i]);
+      const auto nearer = [&](Lanes m, Lanes p, Lanes q) HWY_ATTR {
+        const Lanes along = hn::Sub(p, hn::Min(hn::Max(p, left), right));
+        const Lanes across = hn::Sub(q, hn::Min(hn::Max(q, low), high));
+        return hn::Min(m, hn::MulAdd(along, along, hn::MulSub(across, across, radius)));
+      };
+      m0 = nearer(m0, x0, y0);
+      m1 = nearer(m1, x1, y1);
+      m2 = nearer(m2, x2, y2);
+      m3 = nearer(m3, x3, y3);
+    }
     for (std::size_t i = 0; i < view.rectangles; ++i) {
       const Lanes u = hn::Set(d, view.rectangle[0][i]), v = hn::Set(d, view.rectangle[1][i]);
       const Lanes cu = hn::Set(d, view.rectangle[2][i]), cv = hn::Set(d, view.rectangle[3][i]);
@@ -66,19 +88,15 @@ void check_block(const Batch::View& view, const float* x, const float* y, std::u
     const auto decide = [&](std::size_t k, Lanes m, Lanes p, Lanes q) HWY_ATTR {
       const Lanes size = hn::Add(hn::Add(hn::Abs(p), hn::Abs(q)), reach);
       const Lanes band = hn::Mul(hn::Mul(size, size), rounding);
-      std::uint8_t apart[8] = {}, hit[8] = {};
-      hn::StoreMaskBits(d, hn::Gt(m, band), apart);
-      hn::StoreMaskBits(d, hn::Lt(m, hn::Neg(band)), hit);
-      for (std::size_t i = 0; i < lanes; ++i) {
-        const unsigned is_free = (apart[i / 8] >> (i % 8)) & 1U, is_hit = (hit[i / 8] >> (i % 8)) & 1U;
-        verdicts[k + i] = static_cast<std::uint8_t>((2 - 2 * is_free) - is_hit);
-      }
+      verdicts.free |= bits_of(hn::Gt(m, band)) << k;
+      verdicts.touches |= bits_of(hn::Lt(m, hn::Neg(band))) << k;
     };
     decide(at, m0, x0, y0);
     decide(second, m1, x1, y1);
     decide(third, m2, x2, y2);
     decide(fourth, m3, x3, y3);
   }
+  return verdicts;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -102,26 +120,29 @@ void Batch::add_circle(const Vec2& center, double radius) {
 
 void Batch::add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half) {
   const Vec2 c = center - origin_;
-  const std::size_t i = view_.rectangles++;
-  const double values[6] = {
-      axis.x(), axis.y(), -(c.x() * axis.x() + c.y() * axis.y()), -(c.y() * axis.x() - c.x() * axis.y()),
-      half.x(), half.y()};
-  for (std::size_t k = 0; k < 6; ++k) view_.rectangle[k][i] = static_cast<float>(values[k]);
+  if (axis == Vec2(1, 0)) {
+    const std::size_t i = view_.boxes++;
+    const double ends[4] = {c.x() - half.x(), c.x() + half.x(), c.y() - half.y(), c.y() + half.y()};
+    for (std::size_t k = 0; k < 4; ++k) view_.box[k][i] = static_cast<float>(ends[k]);
+  } else {
+    const std::size_t i = view_.rectangles++;
+    const double along = c.x() * axis.x() + c.y() * axis.y(), across = c.y() * axis.x() - c.x() * axis.y();
+    const double values[6] = {axis.x(), axis.y(), -along, -across, half.x(), half.y()};
+    for (std::size_t k = 0; k < 6; ++k) view_.rectangle[k][i] = static_cast<float>(values[k]);
+  }
   const double size = std::abs(c.x()) + std::abs(c.y()) + half.x() + half.y() + radius_;
   view_.reach = std::max(view_.reach, static_cast<float>(size * 1.01));
   view_.square = static_cast<float>(radius_ * radius_);
 }
 
-void Batch::check(const Vec2* points, std::size_t count, std::uint8_t* verdicts) const {
+Batch::Verdicts Batch::check(const Vec2* points, std::size_t count) const {
   alignas(64) float x[kBlock], y[kBlock];
-  std::uint8_t all[kBlock];
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    const Vec2& p = points[std::min(i, count - 1)];
-    x[i] = static_cast<float>(p.x() - origin_.x());
-    y[i] = static_cast<float>(p.y() - origin_.y());
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = static_cast<float>(points[i].x() - origin_.x());
+    y[i] = static_cast<float>(points[i].y() - origin_.y());
   }
-  HWY_DYNAMIC_DISPATCH(check_block)(view_, x, y, all);
-  std::copy_n(all, count, verdicts);
+  for (std::size_t i = count; i < kBlock; ++i) x[i] = x[0], y[i] = y[0];
+  return HWY_DYNAMIC_DISPATCH(check_block)(view_, x, y);
 }
 
 }  // namespace graze::planar

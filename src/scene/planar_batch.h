@@ -13,7 +13,10 @@ namespace graze::planar {
 class Batch {
  public:
   static constexpr std::size_t kCapacity = 256;
-  enum Verdict : std::uint8_t { free = 0, touches = 1, unknown = 2 };
+  /// A bit for each query; what has neither is undecided: what rounding could decide, and what is not a number.
+  struct Verdicts {
+    std::uint64_t free = 0, touches = 0;
+  };
 
   Batch(const Vec2& origin, double radius) : origin_(origin), radius_(radius) {}
   /// At most kCapacity of each kind.
@@ -22,17 +25,19 @@ class Batch {
 
   /// How many queries a block has.
   static constexpr std::size_t kBlock = 64;
-  /// One verdict per point, at most kBlock; what rounding could decide is unknown, as is what is not a number.
-  void check(const Vec2* points, std::size_t count, std::uint8_t* verdicts) const;
+  /// Of 1 to kBlock points.
+  Verdicts check(const Vec2* points, std::size_t count) const;
 
   /// For the lanes.
   struct View {
-    std::size_t circles = 0, rectangles = 0;
+    std::size_t circles = 0, boxes = 0, rectangles = 0;
     float reach = 0;   // no coordinate of an obstacle with its size and the radius is larger
     float square = 0;  // of the radius
     // Of circles −2 x, −2 y and x² + y² − (radius of both)²: squared distances, less the radii, are linear in these.
     alignas(64) float circle[3][kCapacity];
-    // Of rectangles the axis, minus the center along and across it, and the half extents.
+    // Of rectangles that are not turned the lower and upper ends along x and y.
+    alignas(64) float box[4][kCapacity];
+    // Of others the axis, minus the center along and across it, and the half extents.
     alignas(64) float rectangle[6][kCapacity];
   };
 

@@ -211,14 +211,15 @@ void collide_each(const World& world, std::span<const Vec2> points, double radiu
     else if (quick.kind == Quick::Kind::rectangle) batch.add_rectangle(quick.center, quick.axis, quick.half);
     else others = true;
   }
-  std::uint8_t verdicts[Batch::kBlock];
   for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
     const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
-    batch.check(points.data() + begin, count, verdicts);
-    for (std::size_t i = 0; i < count; ++i) {
-      hits[begin + i] = verdicts[i] == Batch::touches;
-      const bool decided = verdicts[i] == Batch::touches || (verdicts[i] == Batch::free && !others);
-      if (!decided) hits[begin + i] = collide(world, points[begin + i], radius);
+    const Batch::Verdicts verdicts = batch.check(points.data() + begin, count);
+    for (std::size_t i = 0; i < count; ++i) hits[begin + i] = ((verdicts.touches >> i) & 1U) != 0;
+    std::uint64_t left = others ? ~verdicts.touches : ~(verdicts.touches | verdicts.free);
+    if (count < Batch::kBlock) left &= (std::uint64_t{1} << count) - 1;
+    for (; left != 0; left &= left - 1) {
+      const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(left));
+      hits[i] = collide(world, points[i], radius);
     }
   }
 }

@@ -35,9 +35,20 @@ class Completion : public Shell {
   }
 };
 
-const std::string kCommands[] = {"",     "ask",        "collide",   "distance",        "check",
-                                 "info", "convert",    "clearance", "generate tunnel", "generate assembly-line",
-                                 "demo", "completion", "manual"};
+const std::string kCommands[] = {"",
+                                 "ask",
+                                 "collide",
+                                 "distance",
+                                 "check",
+                                 "info",
+                                 "convert",
+                                 "clearance",
+                                 "generate tunnel",
+                                 "generate assembly-line",
+                                 "demo",
+                                 "completion",
+                                 "manual",
+                                 "sweep"};
 
 TEST_F(Completion, OffersMatchingWordsInBash) {
   if (!there("bash")) GTEST_SKIP() << "needs bash";

@@ -63,7 +63,7 @@ TEST(WideInteger, TakesDoublesExactly) {
     const double a = std::ldexp(random.uniform(-2, 2), -random.integer(0, 60));
     if (a == 0) continue;
     const int scale = -graze::last_digit(a) + random.integer(0, 40);
-    const mpq_class scaled_a = mpq_class(a) * mpq_class(mpz_class(1) << scale);
+    const mpq_class scaled_a = mpq_class(a) * mpq_class(mpz_class(1) << static_cast<unsigned long>(scale));
     ASSERT_EQ(mpq_class(value_of(graze::wide_scaled<4>(a, scale))), scaled_a) << a;
     ASSERT_NE(scaled_a.get_num(), 0);
   }
@@ -79,7 +79,7 @@ TEST(WideInteger, RoundsTimesDown) {
     if (a.negative()) a = -a;
     const int scale = random.integer(0, 170);
     const double down = scaled_down(a, scale);
-    const mpq_class exact = mpq_class(value_of(a)) / mpq_class(mpz_class(1) << scale);
+    const mpq_class exact = mpq_class(value_of(a)) / mpq_class(mpz_class(1) << static_cast<unsigned long>(scale));
     ASSERT_LE(mpq_class(down), exact);
     ASSERT_TRUE(exact == 0 || mpq_class(std::nextafter(down, 1e300)) > exact);
   }

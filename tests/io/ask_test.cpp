@@ -446,6 +446,10 @@ TEST(Ask, FindsTheFirstContactOfCornersThatMove) {
             "tolerance: must be positive, got 0");
 }
 
+TEST(Ask, RejectsVerticesToWhereNothingMoves) {
+  EXPECT_EQ(error_of_a(R"({"shape":"sphere","radius":1,"vertices_to":[]})").find("a.vertices_to: unknown field"), 0U);
+}
+
 TEST(Ask, AnswersValidJsonWhateverTheBytes) {
   std::vector<std::string> lines = {"", "\xff", "{\"\xff\":1}", R"({"ask":"\ud83d\ude00\u0007"})",
                                     R"({"\u0000":1,"ask":"collide"})"};

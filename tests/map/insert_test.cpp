@@ -182,6 +182,27 @@ TEST(Insert, ReachesBothClampsAsOctoMapDoes) {
   compare(frames, 0.1, true, {.hit = 0.55, .miss = 0.49, .clamp_min = 0.45, .clamp_max = 0.6});
 }
 
+TEST(Insert, MarksTheSameCellsWithAndWithoutAGrid) {
+  for (int seed = 0; seed < scaled(100); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Generator random(static_cast<std::uint64_t>(seed) + 300);
+    const Frame frame = random_frame(random, 0.05, random.integer(0, 3));
+    std::vector<Vec3> points;
+    for (const auto& p : frame.points) points.emplace_back(p[0], p[1], p[2]);
+    SensorFrame given{.points = points, .origin = Vec3(frame.origin[0], frame.origin[1], frame.origin[2])};
+    given.rays = random.integer(0, 1) ? FrameRays::per_point : FrameRays::per_end_voxel;
+    OccupancyMapper grid({.resolution = 0.05}), sparse({.resolution = 0.05});
+    given.zero_is_no_return = false;
+    SensorFrame far = given;  // rays without return could go so far that there is no grid; but there are none
+    far.max_range = 40000;
+    far.no_return = NoReturn::clear;
+    far.directions = points;
+    grid.insert(given);
+    sparse.insert(far);
+    EXPECT_EQ(grid.map().stamp(), sparse.map().stamp());
+  }
+}
+
 TEST(Insert, WorksFarFromTheOriginAsNearIt) {
   // The same frame 2^22 cells away: doubles hold both exactly, so all cells are the same but for the shift.
   Generator random(11);

@@ -443,6 +443,62 @@ TEST(HeightFieldSweeps, AreNeverLate) {
   EXPECT_GT(hits, 0);
 }
 
+TEST(HeightFieldDepth, NothingLeavesDownwards) {
+  const std::vector<double> heights(49, 0.0);
+  const HeightField ground({.columns = 7, .rows = 7, .dx = 2, .dy = 2}, std::span(heights));
+  // Deep below the middle, the walls are nearer than the surface; the cut beneath the body is no way out.
+  for (const double z : {-30.0, -3000.0}) {
+    const Distance d = distance(at(Box{.half = {0.5, 0.5, 0.5}}, Pose::at({6, 5, z})), at(ground));
+    EXPECT_NEAR(d.value, -5.5, 1e-6);
+    EXPECT_NEAR(d.normal.z(), 0, 1e-9);
+    EXPECT_NEAR(distance(at(Sphere{.radius = 0.5}, Pose::at({6, 5, z})), at(ground)).value, -5.5, 1e-6);
+  }
+  EXPECT_NEAR(distance(at(Box{.half = {0.5, 0.5, 0.5}}, Pose::at({6, 5, -2})), at(ground)).value, -2.5, 1e-9);
+}
+
+TEST(HeightFieldScales, FromTinyToHuge) {
+  // The same scene, larger and smaller by powers of two: collisions stay, distances grow in proportion.
+  Random random(950);
+  int hits = 0;
+  for (int i = 0, n = scaled(80); i < n && !HasFailure(); ++i) {
+    FieldSpec f = random_field(i % 2 == 0 ? Terrain::rough : Terrain::steep, random);
+    Spec s = body_near(f, i % 3 == 0 ? Kind::box : Kind::sphere, random);
+    const Distance d = distance(placed_of(s), placed_of_field(f));
+    hits += d.value < 0 ? 1 : 0;
+    for (const double scale : {std::exp2(-20), std::exp2(20)}) {
+      FieldSpec g = f;
+      Spec t = s;
+      g.dx *= scale, g.dy *= scale;
+      for (double& z : g.heights) z *= scale;
+      for (std::size_t k = 0; k < 3; ++k) g.xyz[k] *= scale, t.xyz[k] *= scale, t.size[k] *= scale;
+      const Distance e = distance(placed_of(t), placed_of_field(g));
+      EXPECT_NEAR(e.value / scale, d.value, d.tolerance + e.tolerance / scale + 1e-9);
+      if (std::abs(d.value) > 1e-9)
+        EXPECT_EQ(collide(placed_of(t), placed_of_field(g)), collide(placed_of(s), placed_of_field(f)));
+    }
+  }
+  EXPECT_GT(hits, 0);
+}
+
+TEST(HeightFieldSweeps, TheFieldMayMoveItself) {
+  const std::vector<double> heights(9, 0.0);
+  const HeightField ground({.columns = 3, .rows = 3}, std::span(heights));
+  const Placed ball = at(Sphere{.radius = 0.5}, Pose::at({1, 1, 3}));
+  const Sweep s = sweep(at(ground, Motion{Pose(), Pose::at({0, 0, 5})}), ball);
+  EXPECT_TRUE(s.hit && s.certain);
+  EXPECT_NEAR(s.time, 0.5, 1e-6);
+  // Sidewards, against its wall, far below the surface; past it, nothing.
+  const Sweep wall = sweep(at(ground, Motion{Pose::at({9, 0, 100}), Pose::at({-11, 0, 100})}), ball);
+  EXPECT_TRUE(wall.hit && wall.certain);
+  EXPECT_NEAR(wall.time, (9 - 1.5) / 20, 1e-6);
+  EXPECT_FALSE(sweep(at(ground, Motion{Pose::at({9, 5, 100}), Pose::at({-11, 5, 100})}), ball).hit);
+  // A ball that flies over the edge and dives under the level of the surface meets the wall, not the cut below.
+  const Sweep dive = sweep(at(Sphere{.radius = 0.1}, Motion{Pose::at({6, 1, 4}), Pose::at({0, 1, -200})}), at(ground));
+  EXPECT_TRUE(dive.hit && dive.certain);
+  EXPECT_NEAR(dive.time, (6 - 2.1) / 6, 1e-5);
+  EXPECT_NEAR(sweep_sphere(at(ground), SphereMove({6, 1, 4}, {0, 1, -200}, 0.1)).fraction, (6 - 2.1) / 6, 1e-6);
+}
+
 TEST(HeightFieldInScene, MeetsTheObjectsAround) {
   const std::vector<double> heights(25, 1.0);
   const HeightField ground({.columns = 5, .rows = 5, .dx = 1, .dy = 1}, std::span(heights));

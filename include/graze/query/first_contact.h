@@ -14,6 +14,8 @@ struct FirstContactOptions {
   /// How many intervals of time are looked at, at most, in each of three precisions: doubles, pairs of doubles and
   /// integers that round nowhere. When that is not enough the answer is a hit that is not `certain`.
   int max_steps = 2000;
+  /// Contacts later than this are of no interest: they may be answered as none.
+  double limit = 1;
 };
 
 /// What first_contact_vertex_face() and first_contact_edge_edge() return.
@@ -42,8 +44,8 @@ struct FirstContact {
 /// contact by less than 2^-160 of the time, or coordinates of which some are smaller than the largest by 2^160 or more,
 /// may be called a hit.
 ///
-/// About 100 KiB of stack, no other memory. Reentrant. Throws Error for a tolerance that is not positive or
-/// fewer steps than one.
+/// About 100 KiB of stack, no other memory. Reentrant. Throws Error for a tolerance that is not positive,
+/// fewer steps than one or a limit that is not a number.
 FirstContact first_contact_vertex_face(std::span<const Vec3, 4> from, std::span<const Vec3, 4> to,
                                        const FirstContactOptions& options = {});
 

@@ -30,7 +30,8 @@ struct SweepOptions {
   double margin = 0;
   /// Metres, positive: at the time of a hit the bodies are at most this much farther apart than the margin.
   double tolerance = 1e-6;
-  /// How often the distance is measured at most. When that is not enough the answer is a hit that is not `certain`.
+  /// How often the distance of the bodies, or of a pair of their parts, is measured at most. When that is not enough
+  /// the answer is a hit that is not `certain`.
   int max_steps = 10000;
   /// Optional memory for one pair of bodies.
   PairCache* cache = nullptr;
@@ -49,11 +50,10 @@ struct Sweep {
   Distance contact;     ///< of a hit, at `time`; of overlaps the depth may not be measured
 };
 
-/// The first time at which two bodies touch, by conservative advancement: what is measured at a time, and how fast any
-/// point of the bodies can approach the other, tell how long they stay apart. Nothing tunnels, however thin or fast,
-/// and rotations count. Convex bodies approach along the line between their nearest points only, so that few steps are
-/// needed and whatever moves away is done at once. Both orders give the same time. Throws Error for a negative margin,
-/// a tolerance that is not positive or fewer steps than one.
+/// The first time at which two bodies touch. A plane between nearest points keeps convex bodies, or parts of bodies,
+/// apart until points of both can have passed it; of meshes and clouds only those parts are looked at that can touch
+/// before the first touch known. Nothing tunnels, however thin or fast, and rotations count. Both orders give the same
+/// time. Throws Error for a negative margin, a tolerance that is not positive or fewer steps than one.
 ///
 ///     Sweep s = sweep(at(Sphere{.radius = 0.1}, Motion({}, Pose::at({1, 0, 0}))), still(at(wall)));
 ///     if (s.hit) stop_before(s.time);
@@ -61,6 +61,24 @@ Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options = {});
 /// Against a body that stays where it is.
 Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options = {});
 Sweep sweep(const Placed& a, const Moving& b, const SweepOptions& options = {});
+
+/// Whether two bodies touch at any time; false is proof. As sweep() but cheaper, because it is enough to know one time
+/// at which they do.
+///
+///     if (!sweep_hits(at(tool, Motion(from, to)), at(scan))) go(to);
+bool sweep_hits(const Moving& a, const Moving& b, const SweepOptions& options = {});
+/// Against a body that stays where it is.
+bool sweep_hits(const Moving& a, const Placed& b, const SweepOptions& options = {});
+bool sweep_hits(const Placed& a, const Moving& b, const SweepOptions& options = {});
+
+/// What samples of a motion see.
+struct SampledSweep {
+  bool hit = false;  ///< false proves nothing
+  double time = 1;   ///< of the first sample that touches
+};
+/// NOT SAFE, for comparison only: asks collide() at `steps` + 1 equally spaced times. What is thinner than a step is
+/// passed unseen, and times are late by up to a step. Throws Error for fewer steps than one or a negative margin.
+SampledSweep sweep_by_samples(const Moving& a, const Moving& b, int steps, double margin = 0);
 
 /// Options of sweep_each().
 struct SweepEachOptions {
@@ -73,5 +91,8 @@ struct SweepEachOptions {
 /// is room for one answer per motion.
 void sweep_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<Sweep> sweeps,
                 const SweepEachOptions& options = {});
+/// The same for the question whether they touch at all.
+void sweep_hits_each(const Geometry& a, std::span<const Motion> motions, const Placed& b, std::span<bool> hits,
+                     const SweepEachOptions& options = {});
 
 }  // namespace graze

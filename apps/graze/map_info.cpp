@@ -1,0 +1,52 @@
+#include "map_info.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "graze/io/map_file.h"
+#include "info_text.h"
+
+namespace graze::app {
+
+std::string map_info(const std::string& file, const std::string& path, bool json) {
+  const MapFile found = read_map_file(path);
+  const OccupancyMap& map = found.map;
+  double occupied = 0, free = 0;
+  map.visit_leaves(
+      [&](const OccupancyCell& leaf) { (leaf.log_odds >= 0 ? occupied : free) += std::ldexp(1.0, 3 * leaf.level); });
+  const double cell = map.resolution() * map.resolution() * map.resolution();
+  const char* format = found.format == MapFormat::bt ? "OctoMap .bt" : "OctoMap .ot";
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (json) {
+    return line_of(Json{{"schema_version", kSchema},
+                        {"file", file},
+                        {"format", format},
+                        {"tree", found.id},
+                        {"file_size", error ? Json(nullptr) : Json(size)},
+                        {"resolution", map.resolution()},
+                        {"nodes", found.nodes},
+                        {"leaves", map.leaves()},
+                        {"occupied_cells", occupied},
+                        {"free_cells", free},
+                        {"bounds", bounds_json(map.bounds())},
+                        {"memory", map.memory_bytes()}});
+  }
+  std::string text = file + "\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  line("format", fmt::format("{}, {}", format, found.id));
+  if (!error) line("size", size_text(size));
+  line("resolution", fmt::format("{} m", map.resolution()));
+  line("nodes", fmt::format("{}, of which {} are leaves once pruned", found.nodes, map.leaves()));
+  line("occupied", fmt::format("{:.0f} cells, {} m³", occupied, number(occupied * cell)));
+  line("free", fmt::format("{:.0f} cells, {} m³", free, number(free * cell)));
+  for (int k = 0; k < 3 && !map.bounds().empty(); ++k) line(std::string(1, "xyz"[k]), extent_text(map.bounds(), k));
+  line("memory", size_text(map.memory_bytes()));
+  return text;
+}
+
+}  // namespace graze::app

@@ -1,0 +1,60 @@
+// graze sweep: when do two moving shapes first touch?
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.h"
+#include "graze/io/moving_json.h"
+#include "graze/io/write_file.h"
+#include "pair.h"
+#include "streams.h"
+#include "sweep_page.h"
+
+namespace graze::app {
+namespace {
+
+struct SweepArguments {
+  PairArguments pair;
+  double margin = 0, tolerance = SweepOptions().tolerance;
+  std::string page;
+};
+
+std::string text_of(const Vec3& v) { return fmt::format("[{},{},{}]", v.x(), v.y(), v.z()); }
+
+// The line that `graze ask` would print.
+std::string text_of(const Sweep& s) {
+  if (!s.hit) return "{\"hit\":false}\n";
+  return fmt::format("{{\"hit\":true,\"time\":{},\"on_a\":{},\"on_b\":{}{}}}\n", s.time, text_of(s.contact.on_a),
+                     text_of(s.contact.on_b), s.certain ? "" : ",\"certain\":false");
+}
+
+int run_sweep(const SweepArguments& a) {
+  if (!a.page.empty()) check_writable(a.page);
+  const Moving first = moving_from_json(a.pair.a, "A"), second = moving_from_json(a.pair.b, "B");
+  const Sweep s = sweep(first, second, {.margin = a.margin, .tolerance = a.tolerance});
+  if (!a.page.empty()) write_file(a.page, sweep_page(first, second, s, a.margin));
+  print(text_of(s));
+  return s.hit ? kCollision : kClear;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  const auto a = std::make_shared<SweepArguments>();
+  Command command{.name = "sweep", .help = "Tell when two moving shapes first touch: exit code 1 if they do, 0 if not"};
+  add_pair(command, a->pair);
+  command.options.push_back(
+      {"--margin", &a->margin, "Metres; closer than this counts as touching", {.value = "NUMBER [0]"}});
+  command.options.push_back({"--tolerance",
+                             &a->tolerance,
+                             "Metres; farther than this from the margin they are not at the time of a hit",
+                             {.value = "NUMBER [1e-6]"}});
+  command.options.push_back({"--page", &a->page, "Write a page that plays the motion", {.value = "FILE"}});
+  command.footer =
+      "A shape moves with \"motion\": {\"to\": POSE, \"turns\": N} or {\"path\": [POSE, …]}; see docs/ask.md#sweep.\n" +
+      command.footer;
+  command.run = [a](const Session&) { return run_sweep(*a); };
+  return command;
+}
+
+}  // namespace graze::app
