@@ -92,7 +92,7 @@ Brute brute_gap(const Body& a, const std::vector<Body>& columns) {
 }
 Body moved(Body body, const Vec3& by) {
   const graze_oracle::Vec t = real(by);
-  body.place = body.place + t;
+  body.position = body.position + t;
   for (auto& p : body.points) p = p + t;
   return body;
 }
