@@ -416,8 +416,7 @@ TEST(Ask, RejectsInvalidMotions) {
       error_of(R"({"ask":"sweep","a":{"shape":"sphere","radius":1},"b":{"shape":"sphere","radius":1},"margin":-1})")
           .find("margin: "),
       0U);
-  EXPECT_EQ(error_of(R"({"ask":"sweep","world":{},"from":[0,0],"to":[1,0],"radius":1})"),
-            "world.plane: missing");
+  EXPECT_EQ(error_of(R"({"ask":"sweep","world":{},"from":[0,0],"to":[1,0],"radius":1})"), "world.plane: missing");
   EXPECT_NE(error_of_a(R"({"shape":"sphere","radius":1,"motion":{"to":{}}})").find("motion"), std::string::npos);
 }
 
