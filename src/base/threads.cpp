@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -41,10 +42,17 @@ class Turns {
   void (*const work_)(void*, std::size_t) noexcept;
 };
 
+// More threads than this are not started: answers do not depend on their number.
+constexpr unsigned kMaxPlainThreads = 256;
+
 void take_on_plain_threads(Turns& turns, int threads) {
   const unsigned wanted = threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
-  std::vector<std::jthread> others(std::max(1U, wanted) - 1);
-  for (std::jthread& other : others) other = std::jthread([&] { turns.take(); });
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < std::min(wanted, kMaxPlainThreads)) others.emplace_back([&] { turns.take(); });
+  } catch (const std::exception&) {
+    // The system has no more: those that are there do the work.
+  }
   turns.take();
 }
 

@@ -300,10 +300,6 @@ void nearest_to_points(const Tree<float>& tree, const NearBody* bodies, const Ne
                        const NearVisitor* visitors, std::size_t count) {
   in_turn<true>(tree, bodies, questions, visitors, count);
 }
-void nearest_to_boxes(const Tree<float>& tree, const NearBody* bodies, const NearQuestion* questions,
-                      const NearVisitor* visitors, std::size_t count) {
-  in_turn<false>(tree, bodies, questions, visitors, count);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace graze::kd_tree
@@ -315,7 +311,6 @@ namespace graze::kd_tree {
 HWY_EXPORT(nearest_to_point);
 HWY_EXPORT(nearest_to_box);
 HWY_EXPORT(nearest_to_points);
-HWY_EXPORT(nearest_to_boxes);
 
 namespace {
 
@@ -393,16 +388,6 @@ bool visit_nearest_each(const Tree<float>& tree, std::span<const NearPoint> poin
     if (!prepare(tree, points[i], bodies[i])) return false;
   }
   if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_points)(tree, bodies, questions, visitors, points.size());
-  return true;
-}
-
-bool visit_nearest_each(const Tree<float>& tree, std::span<const NearBox> boxes, const NearQuestion* questions,
-                        const NearVisitor* visitors) {
-  NearBody bodies[kMaxInFlight];
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    if (!prepare(tree, boxes[i], bodies[i])) return false;
-  }
-  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_boxes)(tree, bodies, questions, visitors, boxes.size());
   return true;
 }
 
