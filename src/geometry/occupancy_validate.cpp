@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "geometry/occupancy_data.h"
 #include "graze/base/error.h"

@@ -42,7 +42,7 @@ OccupancyMapper& OccupancyMapper::operator=(OccupancyMapper&&) noexcept = defaul
 OccupancyMapper::~OccupancyMapper() = default;
 
 const OccupancyMapperOptions& OccupancyMapper::options() const { return state_->options; }
-OccupancyMap OccupancyMapper::map() const { return state_->store.map(); }
+OccupancyMap OccupancyMapper::map() { return state_->store.map(); }
 std::size_t OccupancyMapper::memory_bytes() const {
   return state_->store.memory_bytes() + state_->marks.memory_bytes();
 }

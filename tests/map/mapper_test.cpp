@@ -294,9 +294,9 @@ TEST(OccupancyMapper, VersionsStayWhatTheyWere) {
     versions.emplace_back(mapper.map(), mapper.map().stamp());
     EXPECT_EQ(mapper.map().stamp(), versions.back().second) << "nothing changed in between";
   }
-  for (const auto& [map, stamp] : versions) {
-    EXPECT_EQ(refusal([&] { map.validate(); }), "");
-    EXPECT_EQ(map.stamp(), stamp);
+  for (const auto& version : versions) {
+    EXPECT_EQ(refusal([&] { version.first.validate(); }), "");
+    EXPECT_EQ(version.first.stamp(), version.second);
   }
 }
 

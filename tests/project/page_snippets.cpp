@@ -204,6 +204,18 @@ void map_as_obstacle() {
   claim(hit && nearest && nearest->min.x() == 2 && std::abs(d.value - 1.9) < 1e-9, "a map as an obstacle");
 }
 
+void maps() {
+  const std::vector<Vec3> scan{{2, 0, 0}, {2, 0.1, 0}};
+  const Pose sensor = Pose::at({0, 0, 0.5});
+  // [snippet maps]
+  OccupancyMapper mapper({.resolution = 0.05});
+  mapper.insert({.points = scan, .pose = sensor, .time = 12.5, .max_range = 4});
+  const OccupancyMap map = mapper.map();  // a version: immutable, for any thread
+  const bool safe = map.state(Vec3(1, 0, 0.5)) == Occupancy::free;
+  // [/snippet maps]
+  claim(safe && map.newest() == 12.5, "a map of a frame");
+}
+
 }  // namespace
 
 int main() {
@@ -215,6 +227,7 @@ int main() {
   broad_phases();
   scenes();
   worlds();
+  maps();
   terrain();
   map_as_obstacle();
 }

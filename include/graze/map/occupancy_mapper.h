@@ -147,8 +147,9 @@ class OccupancyMapper {
   /// positive.
   void decay(double seconds, double half_life);
 
-  /// A version of the map as it is now. Takes time in proportion to what changed since the last.
-  OccupancyMap map() const;
+  /// A version of the map as it is now. Takes time in proportion to what changed since the last; for the writer to
+  /// call.
+  OccupancyMap map();
   /// Bytes of the writer's own data, without versions.
   std::size_t memory_bytes() const;
 
