@@ -455,6 +455,9 @@ TEST(HeightFieldDepth, NothingLeavesDownwards) {
     EXPECT_NEAR(distance(at(Sphere{.radius = 0.5}, Pose::at({6, 5, z})), at(ground)).value, -5.5, 1e-6);
   }
   EXPECT_NEAR(distance(at(Box{.half = {0.5, 0.5, 0.5}}, Pose::at({6, 5, -2})), at(ground)).value, -2.5, 1e-9);
+  // Turned, its depth is not that of any ball inside, and the search goes on.
+  const Pose turned = Pose::from_rpy({6, 6, -30}, 0, 0, 0.7853981633974483);
+  EXPECT_NEAR(distance(at(Box{.half = {0.5, 0.5, 0.5}}, turned), at(ground)).value, -6 - std::sqrt(0.5), 1e-6);
 }
 
 TEST(HeightFieldScales, FromTinyToHuge) {
