@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -120,7 +121,7 @@ TEST_P(MapAndShape, AgreesWithBruteForceOverTheCells) {
   const Kind kind = GetParam();
   int hits = 0, misses = 0;
   Random random(50 + static_cast<std::uint64_t>(kind));
-  for (int i = 0, n = scaled(60); i < n && !HasFailure(); ++i) {
+  for (int i = 0, n = std::max(60, scaled(60)); i < n && !HasFailure(); ++i) {
     const Cells cells = random_cells(random, random.chance(0.5) ? 0.01 : 0.06, random.chance(0.5) ? 0 : 0.05);
     const UnknownSpace unknown = random.chance(0.5) ? UnknownSpace::free : UnknownSpace::occupied;
     Spec pose;
