@@ -1,6 +1,5 @@
 // `graze ask` at a million lines: simple questions per second on one core, and memory that does not grow with the
-// lines. The peer is the same work done with the JSON library and the verbs in a loop, as a user's own program would
-// be.
+// lines. The peer does the same work with the JSON library and the verbs in a loop, as a user's own program would.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -35,15 +34,15 @@ class Questions {
  public:
   explicit Questions(const std::string& ask) {
     std::mt19937_64 random(1);
-    std::uniform_real_distribution<double> place(-3, 3), size(0.1, 1);
+    std::uniform_real_distribution<double> position(-3, 3), size(0.1, 1);
     const auto vector = [&](auto& draw) {
       const double x = draw(random), y = draw(random), z = draw(random);
       return vector_text({x, y, z});
     };
     for (std::size_t i = 0; i < kKinds; ++i) {
       const std::string ball =
-          fmt::format(R"({{"shape":"sphere","radius":{:.3f},"pose":{{"xyz":{}}}}})", size(random), vector(place));
-      const std::string half = vector(size), xyz = vector(place), rpy = vector(place);
+          fmt::format(R"({{"shape":"sphere","radius":{:.3f},"pose":{{"xyz":{}}}}})", size(random), vector(position));
+      const std::string half = vector(size), xyz = vector(position), rpy = vector(position);
       const std::string box =
           fmt::format(R"({{"shape":"box","half":{},"pose":{{"xyz":{},"rpy":{}}}}})", half, xyz, rpy);
       lines_.push_back(fmt::format(R"({{"ask":"{}","a":{},"b":{}}})", ask, ball, box));
@@ -57,7 +56,7 @@ class Questions {
 
 Vec3 vec(const Json& json) { return {json[0].get<double>(), json[1].get<double>(), json[2].get<double>()}; }
 
-// As a program with the library at hand does it, without checking anything.
+// As a program that uses the library would do it, without checking anything.
 std::string by_hand(const std::string& line) {
   const Json json = Json::parse(line);
   const Json &a = json["a"], &b = json["b"];
@@ -68,10 +67,10 @@ std::string by_hand(const std::string& line) {
   return fmt::format(R"({{"distance":{})", distance(ball, box).value + 0.0);
 }
 
-// All of a run of `graze ask`, from a file to the answers, which go nowhere.
+// A whole run of `graze ask`, from a file to the answers, which are discarded.
 struct Run {
   double seconds = 0;
-  std::size_t max_memory = 0, min_memory = 0;  // bytes in use, asked for after the first thousand lines
+  std::size_t max_memory = 0, min_memory = 0;  // bytes in use, measured after the first thousand lines
 };
 
 Run run(const std::vector<std::string>& lines) {
@@ -89,7 +88,7 @@ Run run(const std::vector<std::string>& lines) {
   block.shrink_to_fit();
   ::lseek(file, 0, SEEK_SET);
   Run out;
-  const double begin = thread_nanoseconds();
+  const double start = thread_nanoseconds();
   LineReader reader(file, "questions");
   std::size_t bytes = 0, count = 0;
   for (std::string line; reader.next(line) != LineReader::Got::end;) {
@@ -100,7 +99,7 @@ Run run(const std::vector<std::string>& lines) {
     out.min_memory = out.min_memory == 0 ? used : std::min(out.min_memory, used);
   }
   keep(bytes);
-  out.seconds = 1e-9 * (thread_nanoseconds() - begin);
+  out.seconds = 1e-9 * (thread_nanoseconds() - start);
   ::close(file);
   return out;
 }
@@ -136,7 +135,7 @@ void measure(Claims& claims, const std::string& ask) {
               .unit = "1/s",
               .agree = agree,
               .rate = true});
-  // Whatever was in use after the first thousand lines is what is in use after the last.
+  // Memory in use after the last line equals that after the first thousand lines.
   constexpr std::size_t kNoise = 64 << 10;
   claims.add({.id = "ask/" + ask + "/memory",
               .ours = static_cast<double>(ours.max_memory),

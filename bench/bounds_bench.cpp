@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
   rows.push_back(measured<Obb>("fit::smallest", soup, pairs, alike, {.fit = fit::smallest}, agree));
   rows.push_back(measured<Obb>("2 per leaf", soup, pairs, alike, {.leaf_size = 2}, agree));
   rows.push_back(measured<Obb>("4 per leaf", soup, pairs, alike, {.leaf_size = 4}, agree));
-  fmt::print("Obb, otherwise divided and fitted\n");
+  fmt::print("Obb, with other splits and fits\n");
   print(rows);
   if (!agree) {
     fmt::print(stderr, "the kinds do not agree with the default\n");

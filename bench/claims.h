@@ -19,12 +19,12 @@ namespace graze::bench {
 
 /// One measured comparison.
 struct Claim {
-  std::string id;         ///< what was asked, such as "shapes/boolean"; unique in the file
+  std::string id;         ///< what was measured, such as "shapes/boolean"; unique in the file
   double ours;            ///< graze's figure in `unit`
-  std::string peer_name;  ///< whom graze is compared with
+  std::string peer_name;  ///< what graze is compared with
   double peer;            ///< the peer's figure in `unit`
   std::string unit = "ns";
-  double goal = 1;    ///< the ratio that graze wants to reach
+  double goal = 1;    ///< the ratio to reach
   bool agree = true;  ///< both gave the same answers; a claim that does not agree fails the run
   bool rate = false;  ///< more is better (queries per second), otherwise less is better (times, bytes)
 
@@ -56,7 +56,7 @@ class Claims {
 
   void add(Claim claim) { claims_.push_back(std::move(claim)); }
 
-  /// Notes a comparison that could not be made, such as a peer that is not installed. It is shown, and no claim.
+  /// Notes a comparison that could not be made, such as a peer that is not installed. It is shown, but is not a claim.
   void missing(std::string id, std::string reason) { missing_.emplace_back(std::move(id), std::move(reason)); }
 
   const std::vector<Claim>& all() const { return claims_; }
@@ -100,7 +100,7 @@ class Claims {
     return nlohmann::ordered_json{{"claims", list}}.dump(2) + '\n';
   }
 
-  /// Prints the table, writes the JSON beside its place and renames it, and gives the exit code of the program.
+  /// Prints the table, writes the JSON to a temporary file and renames it, and returns the exit code of the program.
   int finish() const {
     fmt::print("{}", table());
     std::fflush(stdout);

@@ -35,11 +35,11 @@ double seconds_of(Work&& work) {
 }
 Cloud cloud_of(std::span<const Vec3> points) { return Cloud(PointView(points)); }
 
-// The most memory that the process takes beyond what it has when this is made. Linux only; 0 elsewhere.
+// The peak memory of the process beyond what it used when this was constructed. Linux only; 0 elsewhere.
 class PeakMemory {
  public:
   PeakMemory() {
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
     before_ = kilobytes("VmRSS:");
   }
   double bytes() const { return 1024 * std::max(0.0, kilobytes("VmHWM:") - before_); }
@@ -86,7 +86,7 @@ struct Marks {
 struct SegmentMarks {
   double around, square;
   const Vec3* points;
-  Vec3 from, way;
+  Vec3 from, along;
   double length_square;
   std::uint8_t* hits;
   double worstDist() const { return around; }
@@ -94,8 +94,8 @@ struct SegmentMarks {
   std::size_t size() const { return 0; }
   bool addPoint(double, std::uint32_t i) {
     const Vec3& p = points[i];
-    const double t = length_square > 0 ? std::clamp((p - from).dot(way) / length_square, 0.0, 1.0) : 0;
-    if ((p - (from + t * way)).squaredNorm() < square) hits[i] = 1;
+    const double t = length_square > 0 ? std::clamp((p - from).dot(along) / length_square, 0.0, 1.0) : 0;
+    if ((p - (from + t * along)).squaredNorm() < square) hits[i] = 1;
     return true;
   }
 };
@@ -207,18 +207,18 @@ void run(Claims& claims, double scale) {
   fmt::print("  kd-CD-simple {}, kd-CD {}, exact {} points; kd-CD-simple misses {} of the exact ones\n",
              count(simple.hits), count(segments.hits), count(exact.hits), missed);
 
-  // Threads in wall time, the better of two: busy machines spoil it.
+  // Threads are timed by wall time, the better of two runs, since other load disturbs it.
   const clearance::SweptClearance one(clearance::Model(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 1}),
       two(clearance::Model(cloud_of(scene.wagon)), path, {.limit = kRadius, .threads = 2});
   std::vector<clearance::PointClearance> a(scene.scan.size()), b(scene.scan.size());
   double wall[2] = {1e30, 1e30};
   for (int round = 0; round < 3; ++round) {
-    double begin = wall_seconds();
+    double start = wall_seconds();
     one.measure(scene.scan, a);
-    if (round > 0) wall[0] = std::min(wall[0], wall_seconds() - begin);
-    begin = wall_seconds();
+    if (round > 0) wall[0] = std::min(wall[0], wall_seconds() - start);
+    start = wall_seconds();
     two.measure(scene.scan, b);
-    if (round > 0) wall[1] = std::min(wall[1], wall_seconds() - begin);
+    if (round > 0) wall[1] = std::min(wall[1], wall_seconds() - start);
   }
   const bool same = a == b;
   const auto per_point = [&](double bytes) { return sizeof(Vec3) + bytes / static_cast<double>(scene.scan.size()); };

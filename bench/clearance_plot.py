@@ -24,21 +24,21 @@ def plot(points, title, left, top, width=260, height=150):
     high = max(high, low + 1)
     span = max(xs) - min(xs) or 1
 
-    def place(x, y):
+    def pixel(x, y):
         return left + (x - min(xs)) / span * width, top + height - (y - low) / (high - low) * height
 
     out = [f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#999"/>']
     for power in range(low, high + 1):
-        y = place(xs[0], power)[1]
+        y = pixel(xs[0], power)[1]
         out.append(f'<path d="M{left} {y:.1f}h{width}" stroke="#ddd"/>')
         out.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0 ** power:g} s</text>')
-    line = " ".join("{:.1f},{:.1f}".format(*place(x, y)) for x, y in zip(xs, ys))
+    line = " ".join("{:.1f},{:.1f}".format(*pixel(x, y)) for x, y in zip(xs, ys))
     out.append(f'<polyline points="{line}" fill="none" stroke="#2b5d8f" stroke-width="2"/>')
     for x, y in zip(xs, ys):
-        px, py = place(x, y)
+        px, py = pixel(x, y)
         out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="#2b5d8f"/>')
     for (x, _), log in ((points[0], xs[0]), (points[-1], xs[-1])):
-        out.append(f'<text x="{place(log, low)[0]:.1f}" y="{top + height + 16}" text-anchor="middle">{x:g}</text>')
+        out.append(f'<text x="{pixel(log, low)[0]:.1f}" y="{top + height + 16}" text-anchor="middle">{x:g}</text>')
     out.append(f'<text x="{left + width / 2}" y="{top + height + 32}" text-anchor="middle">{title}</text>')
     return out
 

@@ -34,21 +34,21 @@ class Random {
 // Straight, clothoids of 60 m, arcs of 300 m radius to the right and to the left.
 double curvature(double s) {
   const double k = 1.0 / 300;
-  const auto arc = [&](double begin, double end) {
-    return std::clamp(std::min((s - begin) / 60, (end - s) / 60), 0.0, 1.0) * k;
+  const auto arc = [&](double start, double end) {
+    return std::clamp(std::min((s - start) / 60, (end - s) / 60), 0.0, 1.0) * k;
   };
   return arc(660, 970) - arc(60, 520);
 }
 
 struct Track {
-  std::vector<Vec3> places;
+  std::vector<Vec3> points;
   std::vector<double> headings;
 
   explicit Track(double length) {
     Vec3 p = Vec3::Zero();
     double h = 0;
     for (double s = 0; s <= length + 2; s += kFine) {
-      places.push_back(p);
+      points.push_back(p);
       headings.push_back(h);
       const double k = curvature(s + kFine / 2);
       p += kFine * Vec3(std::cos(h + k * kFine / 2), std::sin(h + k * kFine / 2), 0.012 * std::sin(s / 180));
@@ -56,13 +56,13 @@ struct Track {
     }
   }
   std::pair<std::size_t, double> at(double s) const {
-    const double t = std::clamp(s / kFine, 0.0, static_cast<double>(places.size() - 2));
+    const double t = std::clamp(s / kFine, 0.0, static_cast<double>(points.size() - 2));
     const auto i = static_cast<std::size_t>(t);
     return {i, t - static_cast<double>(i)};
   }
-  Vec3 place(double s) const {
+  Vec3 point(double s) const {
     const auto [i, f] = at(s);
-    return places[i] * (1 - f) + places[i + 1] * f;
+    return points[i] * (1 - f) + points[i + 1] * f;
   }
   double heading(double s) const {
     const auto [i, f] = at(s);
@@ -86,7 +86,7 @@ struct Furniture {
   std::vector<Block> blocks;
 
   Furniture() = default;
-  /// What a profile at s may meet.
+  /// What a profile at s may hit.
   Furniture at(double s) const {
     Furniture near;
     for (const Bump& bump : bumps) {
@@ -212,7 +212,7 @@ ClearanceScene make_clearance_scene(double scale, std::size_t wagon_points, cons
     const double s = length * (static_cast<double>(profile) + 0.5) / static_cast<double>(profiles);
     const double h = track.heading(s), phase = random.unit();
     const Furniture near = furniture.at(s);
-    const Vec3 c = track.place(s), right(std::sin(h), -std::cos(h), 0), ahead(std::cos(h), std::sin(h), 0);
+    const Vec3 c = track.point(s), right(std::sin(h), -std::cos(h), 0), ahead(std::cos(h), std::sin(h), 0);
     for (std::size_t k = 0; k < kBeams && scene.scan.size() < count; ++k) {
       const double angle = 2 * kPi * (static_cast<double>(k) + phase) / kBeams - kPi;
       const double t = beam(near, s, angle) + 0.003 * random.normal();
@@ -223,13 +223,13 @@ ClearanceScene make_clearance_scene(double scale, std::size_t wagon_points, cons
   scene.wagon = make_wagon(wagon_points);
   for (double s = 12.5; s <= length - 12.5; s += 0.02) {
     const double rear = s - 10;
-    const Vec3 a = track.place(rear);
+    const Vec3 a = track.point(rear);
     double low = rear + 19.5, high = rear + 20.6;
     for (int k = 0; k < 60; ++k) {
       const double middle = (low + high) / 2;
-      ((track.place(middle) - a).squaredNorm() < 400 ? low : high) = middle;
+      ((track.point(middle) - a).squaredNorm() < 400 ? low : high) = middle;
     }
-    const Vec3 b = track.place((low + high) / 2), x = (b - a).normalized();
+    const Vec3 b = track.point((low + high) / 2), x = (b - a).normalized();
     const double roll = (cant(rear) + cant((low + high) / 2)) / 2;
     const Vec3 level = Vec3::UnitZ().cross(x).normalized(), up = x.cross(level);
     const Vec3 y = level * std::cos(roll) + up * std::sin(roll), z = x.cross(y).normalized();

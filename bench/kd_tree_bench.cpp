@@ -59,7 +59,7 @@ std::unique_ptr<Peer> build_peer(const Adaptor& adaptor) {
   return peer;
 }
 
-// What only one of the two has found lies on the border, up to the rounding of floats, by which the peer decides.
+// Points found by only one of the two lie on the border, up to the rounding of the floats that the peer compares.
 bool same_points(const std::vector<Neighbor>& ours, const PeerHits& peer, const Points& points, const Vec3& at,
                  double radius) {
   std::vector<std::size_t> a, b, odd;
@@ -102,12 +102,12 @@ Scene surface_scene(const std::string& name, std::size_t count, std::size_t quer
 }
 
 double wall_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// CPU time of the thread where there is one; more are timed by the clock on the wall, and so is the peer then.
+// CPU time for one thread; wall time for several, and then for the peer too.
 Times compare_on(int threads, int rounds, const auto& ours, const auto& peer) {
   Times best{graze::kInfinity, graze::kInfinity};
   for (int round = 0; round < rounds; ++round) {
@@ -117,7 +117,7 @@ Times compare_on(int threads, int rounds, const auto& ours, const auto& peer) {
   return best;
 }
 
-// Builds both, and leaves them there to be searched.
+// Builds both and keeps them for the searches.
 void measure_build(Claims& claims, const Scene& scene, int threads, int rounds, KdTree& tree, const Adaptor& adaptor,
                    std::unique_ptr<Peer>& peer) {
   const auto [ours, theirs] = compare_on(
@@ -175,7 +175,7 @@ void measure_radius(Claims& claims, const Scene& scene, const KdTree& tree, cons
               .agree = agree_in(scene, tree, peer, radius, room)});
 }
 
-// The same as one batch; the peer runs in a loop on as many threads. `queries` are more than those of the scene.
+// The same as one batch; the peer runs in a loop on as many threads. `queries` may be more than those of the scene.
 void measure_batch(Claims& claims, const Scene& scene, const KdTree& tree, const Peer& peer, const Points& queries,
                    int threads, double goal) {
   constexpr double kHits = 30;
@@ -208,7 +208,7 @@ void measure_batch(Claims& claims, const Scene& scene, const KdTree& tree, const
             },
             parallel);
       });
-  // Floats decide differently here and there; see same_points.
+  // Floats may decide differently on the border; see same_points.
   std::size_t odd = 0;
   for (std::size_t i = 0; i < balls.size(); ++i) odd += ours[i] == theirs[i] ? 0 : 1;
   const auto count = static_cast<double>(balls.size());

@@ -21,7 +21,7 @@ using graze::bench::compare;
 using graze::bench::keep;
 using graze::bench::Times;
 
-// b drifts and turns by `step` metres at a time, half by each, in a direction that changes slowly.
+// b moves by `step` metres at a time, half by translation and half by rotation, in a direction that changes slowly.
 std::vector<PosePair> path_from(const PosePair& start, double step, int count, std::uint64_t seed) {
   Random random(seed);
   const Vec3 along = random.direction(), across = random.direction(), axis = random.direction();
@@ -38,12 +38,12 @@ std::vector<PosePair> path_from(const PosePair& start, double step, int count, s
 }
 
 double wall_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The fastest of many short rounds: on a busy machine some of them have both cores.
+// The fastest of many short rounds: on a busy machine only some of them get both cores.
 Times on_two(int rounds, const auto& two, const auto& one) {
   Times best{wall_of(two), wall_of(one)};
   for (int i = 0; i < rounds; ++i) best = {std::min(best.ours, wall_of(two)), std::min(best.peer, wall_of(one))};
@@ -121,7 +121,7 @@ void threads(Claims& claims) {
     const Soup s = bumpy_sphere(71, 2);
     return Mesh(s.vertices, s.triangles);
   }();
-  // Two balls in each other, the bumps of each through the other's: tens of thousands of contacts.
+  // Two overlapping bumpy balls whose bumps cross: tens of thousands of contacts.
   constexpr std::size_t kMany = 500000;
   std::vector<Contact> alone(kMany), together(kMany);
   const graze::Placed a = graze::at(mesh), b = graze::at(other, Random(5).turned({0.005, 0, 0}));

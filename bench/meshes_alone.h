@@ -1,4 +1,4 @@
-// What no peer does: graze beside itself.
+// What no peer does: graze compared with itself.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace meshes_bench {
 
 /// A slow motion with and without a cache that keeps a front.
 void again(graze::bench::Claims& claims, const std::string& name, const Soup& soup);
-/// Building, all contacts and self-collisions on two threads beside one, by the clock on the wall.
+/// Building, all contacts and self-collisions on two threads compared with one, by wall time.
 void threads(graze::bench::Claims& claims);
 /// How the work on a deforming mesh grows with its size: figures without a peer.
 void growth();

@@ -192,7 +192,7 @@ void asking(Claims& claims, const std::string& name, const Soup& soup, int count
   }
 }
 
-// 90 links of 64 k triangles in all against 100 obstacles, pair by pair: until the first hit, and the least distance.
+// 90 links of 64 k triangles in all against 100 obstacles, pair by pair: until the first hit, and the min distance.
 struct Obstacles {
   std::string name;
   std::vector<graze::Geometry> ours;
@@ -297,26 +297,26 @@ void robot(Claims& claims, const std::string& kind) {
       [&] {
         apart.clear(), asked = 0;
         free_ones([&](std::size_t c) {
-          double least = graze::kInfinity;
+          double shortest = graze::kInfinity;
           for (std::size_t i = 0; i < 90; i += 4) {
             for (std::size_t j = 0; j < 100; ++j)
-              least = std::min(least, distance(a[c][i], b[j], {.limit = least}).value);
+              shortest = std::min(shortest, distance(a[c][i], b[j], {.limit = shortest}).value);
           }
-          apart.push_back(least), ++asked;
+          apart.push_back(shortest), ++asked;
         });
       },
       [&] {
         peer_apart.clear();
         free_ones([&](std::size_t c) {
-          double least = graze::kInfinity;
+          double shortest = graze::kInfinity;
           for (std::size_t i = 0; i < 90; i += 4) {
             for (std::size_t j = 0; j < 100; ++j) {
-              fcl::DistanceResultd result(least);
-              least = std::min(least, fcl::distance(models[i].get(), ta[c][i], o.theirs[j].get(), tb[j],
-                                                    fcl::DistanceRequestd(false), result));
+              fcl::DistanceResultd result(shortest);
+              shortest = std::min(shortest, fcl::distance(models[i].get(), ta[c][i], o.theirs[j].get(), tb[j],
+                                                          fcl::DistanceRequestd(false), result));
             }
           }
-          peer_apart.push_back(least);
+          peer_apart.push_back(shortest);
         });
       },
       9);

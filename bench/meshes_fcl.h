@@ -1,4 +1,4 @@
-// Meshes and poses as FCL has them.
+// Meshes and poses in the types of FCL.
 #pragma once
 
 #if GRAZE_HAVE_FCL
@@ -23,7 +23,7 @@ std::shared_ptr<fcl::BVHModel<Bound>> to_fcl(const Soup& soup) {
   return model;
 }
 
-/// Other places for the same vertices, from the leaves up.
+/// New positions for the same vertices; bounds are refitted from the leaves up.
 template <class Bound>
 void refit(fcl::BVHModel<Bound>& model, const std::vector<Vec3>& vertices) {
   model.beginReplaceModel();

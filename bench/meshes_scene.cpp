@@ -65,7 +65,7 @@ Soup link(std::size_t triangles, double length, double radius, std::uint32_t see
 
 std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed, bool turn) {
   Random random(seed);
-  const auto placed = [&](const Vec3& place) { return turn ? random.turned(place) : Pose::at(place); };
+  const auto placed = [&](const Vec3& position) { return turn ? random.turned(position) : Pose::at(position); };
   std::vector<PosePair> pairs;
   for (int i = 0; i < count; ++i) {
     const Vec3 direction = random.direction();

@@ -47,8 +47,8 @@ struct PosePair {
   Pose a, b;
 };
 
-/// Random rotations, or none, moved together until the surfaces are `gap` apart; negative: so much farther along the
-/// same way.
+/// Random rotations, or none, moved together until the surfaces are `gap` apart; negative: moved that much farther in
+/// the same direction.
 std::vector<PosePair> pairs_at(const Mesh& mesh, double gap, int count, std::uint64_t seed, bool turn = true);
 
 /// A closed sphere of 20 f² triangles of about equal size, radius about 0.5 m, with bumps of a tenth of that.

@@ -28,7 +28,7 @@ using graze::bench::time_of;
 using graze::bench::Times;
 using graze_test::floats;
 
-// So many that no branch predictor learns them by heart.
+// So many that no branch predictor learns them.
 constexpr std::size_t kQueries = 131072;
 constexpr graze::CaptOptions kCaptOptions{.min_radius = kMinRadius, .max_radius = kMaxRadius};
 
@@ -36,7 +36,7 @@ struct Cloud {
   std::string name;
   Points points;
   bool goals;  // of building: 16 k and more
-  bool capt;   // small enough for a tree that affords points
+  bool capt;   // small enough for a tree that stores points
 };
 
 std::vector<Cloud> make_clouds() {
@@ -55,7 +55,7 @@ std::vector<Cloud> make_clouds() {
   return clouds;
 }
 
-// nanoflann computes in float: it may differ where a point is as far away as the radius to six digits.
+// nanoflann computes in float: it may differ where the distance of a point equals the radius to six digits.
 bool same_answers(const PointGrid& grid, const Spheres& s, const std::vector<bool>& peer) {
   constexpr double kFloat = 1e-6;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -207,7 +207,8 @@ void print_growth() {
   fmt::print("\n");
 }
 
-// Clouds that break trees, beside a uniform one of as many points; answers compared with those of another index.
+// Clouds that are hard for trees, beside a uniform one of as many points; answers are compared with those of another
+// index.
 void beside_uniform(Claims& claims) {
   constexpr std::size_t kPoints = 1000000;
   Times build{}, query{};

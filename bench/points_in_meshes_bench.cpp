@@ -30,10 +30,10 @@ using meshes_bench::Soup;
 
 constexpr std::size_t kContains = 100000, kDistances = 10000, kRays = 100000;
 constexpr double kContainsGoal = 1.2, kDistanceGoal = 3, kRaysGoal = 0.8;
-// What float32 coordinates of about a metre and a walk in float32 leave open, in metres.
+// How uncertain float32 coordinates of about a metre and a traversal in float32 are, in metres.
 constexpr double kFloat = 2e-6;
 
-// The peer's float32 is what both are asked about.
+// Both get the float32 numbers of the peer.
 Vec3 rounded(const Vec3& p) { return p.cast<float>().cast<double>(); }
 
 std::vector<Vec3> in_box(const Mesh& mesh, std::size_t count, Random& random) {
@@ -70,7 +70,7 @@ double fastest(std::size_t count, const Work& work) {
   return best / static_cast<double>(count);
 }
 
-// The sum of all solid angles: inside or not, by nothing that either of the two uses.
+// Inside or not by the sum of all solid angles, a method that neither of the two uses.
 bool inside_by_angles(const Soup& soup, const Vec3& p) {
   double sum = 0;
   for (const auto& t : soup.triangles) {
@@ -82,7 +82,7 @@ bool inside_by_angles(const Soup& soup, const Vec3& p) {
 }
 
 struct Differences {
-  std::size_t near = 0;  // where float32 cannot tell
+  std::size_t near = 0;  // where float32 cannot decide
   std::size_t peer = 0;  // where a second method proves the peer wrong
   std::size_t ours = 0;
 
@@ -173,11 +173,11 @@ void rays(Claims& claims, const Subject& s, const PeerAnswers& peer) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const double theirs = double{peer.rays[i]};
     if (std::isfinite(theirs) == hits[i].found()) {
-      // Met at a small angle, float32 leaves more open.
+      // At a small angle float32 is less certain.
       const double slope = std::abs(hits[i].normal.dot(asked[i].direction()));
       if (!hits[i].found() || std::abs(theirs - hits[i].distance) <= 10 * kFloat / std::max(slope, 1e-3)) continue;
     }
-    // One of the two passes by an outline or an edge: what the other hits must be there, and within float32 of passing.
+    // One of the two misses at an outline or an edge: the hit of the other must be real, and within float32 of a miss.
     const double nearer = std::min(theirs, hits[i].distance);
     const Vec3 there = asked[i].at(nearer);
     if (std::isfinite(nearer) && closest_point(at(s.shell), there).distance <= 10 * kFloat) ++differ.near;

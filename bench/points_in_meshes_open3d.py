@@ -5,7 +5,7 @@
 
 reads vertices.f64, triangles.u32, contains.f64, distance.f64 and rays.f64 from the folder (rows of three or six
 numbers) and writes the answers as contains.f32, distance.f32 and rays.f32 and, last, times.json: nanoseconds of CPU per
-question, of the fastest round. Needs nothing of Open3D but its core.
+question, of the fastest round. Needs only the core of Open3D.
 """
 import json
 import sys
@@ -13,7 +13,7 @@ import time
 import types
 from pathlib import Path
 
-# These want packages that nobody needs here.
+# These import packages that are not needed here.
 for name in ("open3d.visualization", "open3d.ml"):
     sys.modules[name] = types.ModuleType(name)
 
@@ -27,9 +27,9 @@ def fastest(work, count):
     work()
     best = float("inf")
     for _ in range(ROUNDS):
-        begin = time.process_time_ns()
+        start = time.process_time_ns()
         result = work()
-        best = min(best, time.process_time_ns() - begin)
+        best = min(best, time.process_time_ns() - start)
     return result.numpy().astype(np.float32), best / count
 
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of our own that goes away with its files.
+// A temporary folder, removed with its files.
 class Folder {
  public:
   Folder() {
@@ -80,7 +80,7 @@ std::optional<PeerAnswers> ask_open3d(const meshes_bench::Soup& soup, const Ques
   const std::string command =
       fmt::format("PYTHONPATH='{}' '{}' -B '{}' '{}' > '{}' 2>&1", GRAZE_OPEN3D_PREFIX, GRAZE_OPEN3D_PYTHON,
                   GRAZE_OPEN3D_SCRIPT, folder.name(), (folder / "log").string());
-  const int code = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe): one thread, one command of ours
+  const int code = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe): one thread, our own command
   std::ifstream file(folder / "times.json");
   const auto times = nlohmann::json::parse(file, nullptr, false);
   if (code != 0 || times.is_discarded()) {

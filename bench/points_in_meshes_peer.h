@@ -1,4 +1,4 @@
-// Open3D's RaycastingScene, asked in a process of its own.
+// Open3D's RaycastingScene, queried in a process of its own.
 #pragma once
 
 #include <optional>

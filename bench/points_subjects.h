@@ -1,4 +1,4 @@
-// Who is asked about points in the benchmark, and what they are asked.
+// The subjects of the benchmark of points, and the questions they get.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The probability that two noisy clouds collide, beside throwing dice: clouds measured anew, and `collide`.
+// The probability that two noisy clouds collide, beside simulation: clouds with new noise each time, and `collide`.
 //
 //     bench_probability [--json PATH]
 
@@ -28,9 +28,9 @@ using graze::bench::time_of;
 using graze_test::Generator;
 
 constexpr double kSigmaA = 0.002, kSigmaB = 0.004, kRadius = 0.003;
-constexpr int kThrows = 1000;  // a standard error of up to 0.016
+constexpr int kTrials = 1000;  // a standard error of up to 0.016
 
-// A ball of radius 0.1 m as it is held, and a table of 1 m × 1 m below it, with as many points each.
+// A held ball of radius 0.1 m and a table of 1 m × 1 m below it, with the same number of points each.
 struct Scene {
   std::vector<Vec3> ball, table;
   double height = 0.2;  // of the ball's centre
@@ -39,7 +39,7 @@ struct Scene {
   Placed b() const { return at(Cloud(std::span(table), {.radius = kRadius})); }
 };
 
-// Lowered until a collision has some chance.
+// Lowered until a collision has some probability.
 Scene make_scene(std::size_t count) {
   Generator random(count);
   Scene scene;
@@ -79,25 +79,25 @@ void measure(graze::bench::Claims& claims, std::size_t count) {
   for (int round = 0; round < 3; ++round) {
     ours = std::min(ours, time_of([&] { p = probability(a, b, {.sigma_a = kSigmaA, .sigma_b = kSigmaB}, scratch); }));
   }
-  // Fewer throws where they take long; the time is that of kThrows.
-  const int throws = count < 20000 ? kThrows : kThrows / 5;
+  // Fewer trials where they take long; the time is scaled to kTrials.
+  const int trials = count < 20000 ? kTrials : kTrials / 5;
   Generator random(7);
   int hits = 0;
-  const double dice = time_of([&] {
-    for (int t = 0; t < throws; ++t) {
+  const double simulated = time_of([&] {
+    for (int t = 0; t < trials; ++t) {
       hits += collide(at(measured_anew(scene.ball, kSigmaA, random), a.pose),
                       at(measured_anew(scene.table, kSigmaB, random)))
                   ? 1
                   : 0;
     }
   });
-  const double q = static_cast<double>(hits) / throws, sigma = std::sqrt(std::max(q * (1 - q), 0.01) / throws);
-  fmt::print("{} points: {:.4f} in [{:.4f}, {:.4f}]; {} throws say {:.4f} ± {:.4f}\n", count, p.value, p.low, p.high,
-             throws, q, sigma);
+  const double q = static_cast<double>(hits) / trials, sigma = std::sqrt(std::max(q * (1 - q), 0.01) / trials);
+  fmt::print("{} points: {:.4f} in [{:.4f}, {:.4f}]; {} trials say {:.4f} ± {:.4f}\n", count, p.value, p.low, p.high,
+             trials, q, sigma);
   claims.add({.id = fmt::format("probability/ball on table, {} points", count),
               .ours = ours * 1e-6,
-              .peer_name = fmt::format("{} throws", kThrows),
-              .peer = dice / throws * kThrows * 1e-6,
+              .peer_name = fmt::format("{} trials", kTrials),
+              .peer = simulated / trials * kTrials * 1e-6,
               .unit = "ms",
               .goal = 10,
               .agree = std::abs(p.value - q) <= 4 * sigma + p.error()});

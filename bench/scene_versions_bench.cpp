@@ -1,4 +1,4 @@
-// The next version of a scene beside a copy of all of it: how the cost of a change grows with the scene, and what
+// The next version of a scene compared with a full copy: how the cost of a change grows with the scene, and what
 // queries through the shared tree cost beside a broad phase that was built for one version.
 //
 //     bench_scene_versions [--json PATH]
@@ -28,7 +28,7 @@ using graze_test::Generator;
 
 constexpr std::size_t kChanges = 64;
 
-// What one writes without versions that share: everything is copied, and the broad phase is built again.
+// The alternative without shared versions: everything is copied, and the broad phase is rebuilt.
 struct Copied {
   std::map<std::string, std::size_t> names;
   std::vector<Placed> objects;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "bench/timing.h"
 #include "graze/index/broad_phase.h"
 #include "graze/index/morton_tree.h"
+#include "graze/scene/planar_world.h"
 #include "tests/support/generator.h"
 
 namespace {
@@ -432,6 +434,64 @@ void measure_rectangles(Claims& claims) {
 #endif
 }
 
+// The same domains as worlds, whose checks are exact: circles and rectangles, one at a time and as a batch.
+#if GRAZE_HAVE_FCL
+void measure_world(Claims& claims, const std::string& what, const graze::planar::World& world, DiscPeer& peer,
+                   double goal) {
+  const auto queries = query_discs(5000);
+  std::vector<Vec2> points;
+  for (const Disc& q : queries) points.emplace_back(q.x, q.y);
+  const std::unique_ptr<bool[]> hits(new bool[points.size()]);
+  const auto ask_peer = [&] {
+    std::size_t count = 0;
+    for (const Disc& q : queries) count += peer.touches(q) ? 1 : 0;
+    return count;
+  };
+  for (const bool batch : {true, false}) {
+    const auto ask = [&] {
+      std::size_t count = 0;
+      if (batch) {
+        collide_each(world, points, kRadius, {hits.get(), points.size()});
+        for (std::size_t i = 0; i < points.size(); ++i) count += hits[i] ? 1 : 0;
+      } else {
+        for (const Vec2& p : points) count += collide(world, p, kRadius) ? 1 : 0;
+      }
+      return count;
+    };
+    const bool agree = ask() == ask_peer();
+    const auto [ours, theirs] = compare(
+        queries.size(), [&] { keep(ask()); }, [&] { keep(ask_peer()); });
+    claims.add({.id = fmt::format("scenes/world of {}{}", what, batch ? "" : ", one at a time"),
+                .ours = ours,
+                .peer_name = "FCL dynamic tree",
+                .peer = theirs,
+                .goal = goal,
+                .agree = agree});
+  }
+}
+#endif
+
+void measure_worlds(Claims& claims) {
+#if GRAZE_HAVE_FCL
+  for (const std::size_t count : {64U, 256U}) {
+    const auto discs = circles(count, count > 64 ? 0.5 : 1);
+    std::vector<graze::planar::Obstacle> obstacles;
+    for (const Disc& d : discs) obstacles.emplace_back(graze::planar::Circle({d.x, d.y}, d.radius));
+    measure_world(claims, fmt::format("{} circles", count), graze::planar::World(obstacles), *make_fcl_discs(discs),
+                  count > 64 ? 10 : 25);
+  }
+  std::vector<Aabb> flat;
+  std::vector<graze::planar::Obstacle> obstacles;
+  for (const Aabb2& b : rectangles(64)) {
+    flat.push_back({{b.min.x(), b.min.y(), -1}, {b.max.x(), b.max.y(), 1}});
+    obstacles.emplace_back(graze::planar::Rectangle(b.center(), b.half()));
+  }
+  measure_world(claims, "64 rectangles", graze::planar::World(obstacles), *make_fcl_rectangles(flat), 25);
+#else
+  claims.missing("scenes/world of 64 circles", "FCL is not installed");
+#endif
+}
+
 // ns of single queries, each the mean of some repetitions; sorted.
 std::vector<double> single_times(const BroadPhase<2>& broad, const std::vector<Disc>& discs,
                                  const std::vector<Disc>& queries) {
@@ -505,6 +565,7 @@ int main(int argc, char** argv) {
   measure_discs(claims, 64, 1, 25);
   measure_rectangles(claims);
   measure_discs(claims, 256, 0.5, 10);
+  measure_worlds(claims);
   if (!plots_path.empty()) {
     kinds_of_pairs(plots);
     distribution(plots);

@@ -125,28 +125,48 @@ class FclDiscs final : public DiscPeer {
 
 class FclBoxes final : public DiscPeer {
  public:
-  explicit FclBoxes(std::span<const Aabb> boxes)
-      : objects_(objects_of(boxes)), query_(std::make_shared<fcl::Boxd>(0.18, 0.18, 2)) {
+  FclBoxes(std::span<const Aabb> boxes, bool exact)
+      : objects_(objects_of(boxes)),
+        boxes_(boxes.begin(), boxes.end()),
+        query_(std::make_shared<fcl::Boxd>(0.18, 0.18, 2)),
+        exact_(exact) {
     for (const auto& object : objects_) manager_.registerObject(object.get());
     manager_.setup();
   }
   bool touches(const Disc& query) override {
-    bool hit = false;
+    at_ = query;
+    hit_ = false;
     query_.setTranslation(Vec3(query.x, query.y, 0));
     query_.computeAABB();
-    manager_.collide(&query_, &hit, [](Object*, Object*, void* any) { return *static_cast<bool*>(any) = true; });
-    return hit;
+    manager_.collide(&query_, this, [](Object* a, Object* b, void* self) {
+      auto& me = *static_cast<FclBoxes*>(self);
+      if (!me.exact_) return me.hit_ = true;
+      const Aabb& box = me.boxes_[index_of(a == &me.query_ ? b : a)];
+      const double x = std::max({box.min.x() - me.at_.x, me.at_.x - box.max.x(), 0.0});
+      const double y = std::max({box.min.y() - me.at_.y, me.at_.y - box.max.y(), 0.0});
+      return me.hit_ = x * x + y * y <= me.at_.radius * me.at_.radius;
+    });
+    return hit_;
   }
 
  private:
   std::vector<std::unique_ptr<Object>> objects_;
+  std::vector<Aabb> boxes_;
   fcl::DynamicAABBTreeCollisionManagerd manager_;
   Object query_;
+  bool exact_;
+  Disc at_{};
+  bool hit_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<DiscPeer> make_fcl_boxes(std::span<const Aabb> boxes) { return std::make_unique<FclBoxes>(boxes); }
+std::unique_ptr<DiscPeer> make_fcl_boxes(std::span<const Aabb> boxes) {
+  return std::make_unique<FclBoxes>(boxes, false);
+}
+std::unique_ptr<DiscPeer> make_fcl_rectangles(std::span<const Aabb> boxes) {
+  return std::make_unique<FclBoxes>(boxes, true);
+}
 std::unique_ptr<BroadPeer> make_fcl(FclManager manager, std::span<const Aabb> boxes) {
   return std::make_unique<Fcl>(manager, boxes);
 }

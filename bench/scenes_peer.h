@@ -44,6 +44,8 @@ std::unique_ptr<BroadPeer> make_bullet(std::span<const Aabb> boxes);
 std::unique_ptr<DiscPeer> make_fcl_discs(std::span<const Disc> discs);
 /// Boxes in FCL's dynamic tree; whether the box around the query, 2 m high, overlaps any.
 std::unique_ptr<DiscPeer> make_fcl_boxes(std::span<const Aabb> boxes);
+/// The same, but the callback decides by the distance of the query's center from the rectangle.
+std::unique_ptr<DiscPeer> make_fcl_rectangles(std::span<const Aabb> boxes);
 /// FCL's dynamic tree built from scratch with each of its initial levels, 0 (default) to 3: CPU ns of the fastest of
 /// `rounds`.
 std::vector<double> fcl_build_times(std::span<const Aabb> boxes, int rounds);

@@ -65,8 +65,8 @@ double geometric_mean(const std::vector<double>& values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-/// ns per query of each subject: rounds in which the first one takes turns with each of the others, of which the
-/// fastest counts. The slow ones are not asked as often. NaN for those that cannot answer.
+/// ns per query of each subject: in each round the first one alternates with each of the others, and the fastest round
+/// counts. Slow subjects run less often. NaN for those that cannot answer.
 std::vector<double> time_in_turn(const std::vector<std::unique_ptr<Subject>>& subjects, Question question,
                                  std::size_t queries, int rounds) {
   constexpr double kSlow = 6e6, kVerySlow = 25e6;  // ns per block
@@ -122,7 +122,7 @@ std::size_t count_wrong(Subject& subject, Question question, const PairSet& set,
   return wrong;
 }
 
-/// Times and faults over the pairs, by subject (graze first) and question.
+/// Times and wrong answers over the pairs, by subject (graze first) and question.
 struct Column {
   std::vector<std::vector<double>> ns;  // by subject, then pair
   std::vector<std::size_t> wrong;       // by subject
@@ -186,7 +186,7 @@ class ShapesBench {
     return geometric_mean(columns_[question].ns[subject]);
   }
 
-  /// The peer with the least geometric mean; 0 if there is none.
+  /// The peer with the lowest geometric mean; 0 if there is none.
   std::size_t best_peer(std::size_t question) const {
     std::size_t best = 0;
     for (std::size_t s = 1; s <= peers_.size(); ++s) {
@@ -250,7 +250,7 @@ class ShapesBench {
     return columns_[question].ns[fastest_of(question, pair)][pair] / columns_[question].ns[0][pair];
   }
 
-  /// Means hide rows: the pair that stands worst beside the fastest peer.
+  /// Means hide outliers: the pair with the worst ratio to the fastest peer.
   void add_worst_pair(Claims& claims, std::size_t question, bool agree) const {
     std::size_t worst = 0;
     for (std::size_t pair = 1; pair < pairs_.size(); ++pair) {
@@ -308,7 +308,7 @@ class ShapesBench {
                   .goal = goal,
                   .agree = agree && proof_.hull == 0});
     };
-    // Coal is the first peer where it is there; without it, the best of the rest has to do and is named.
+    // Coal is the peer if it is installed; otherwise the best of the others is, and is named.
     const bool have_coal = peers_[0].prepare == first_choice();
     if (!have_coal) claims.missing("shapes/distance, shapes/signed", "Coal is not installed: compared with another");
     add(0, best_peer(0), 4, proof_.boolean == 0);
@@ -345,7 +345,7 @@ class ShapesBench {
 #endif
   }
 
-  /// The same queries with and without a memory of the pose before; the answers must not differ.
+  /// The same queries with and without a cache of the previous pose; the answers must not differ.
   void add_warm(Claims& claims) const {
     constexpr double kSame = 1e-9, kStep = 0.005, kTurn = 0.5 * 3.14159265358979 / 180;
     constexpr std::array kGeneral = {Kind::box, Kind::cylinder, Kind::cone, Kind::ellipsoid, Kind::convex};

@@ -93,11 +93,11 @@ struct Collector final : btDiscreteCollisionDetectorInterface::Result {
   void addContactPoint(const btVector3& normal, const btVector3& point, btScalar distance) override {
     normal_on_b = normal;
     on_b = point;
-    least = std::min(least, distance);
+    smallest = std::min(smallest, distance);
     ++count;
   }
   btVector3 normal_on_b, on_b;
-  btScalar least = BT_LARGE_FLOAT;
+  btScalar smallest = BT_LARGE_FLOAT;
   int count = 0;
 };
 
@@ -151,9 +151,9 @@ class BulletSubject final : public Subject {
   }
 
  private:
-  /// GJK that may stop at the first axis that separates; nothing in Bullet asks for less.
+  /// GJK that may stop at the first axis that separates: the cheapest query that Bullet has.
   void run_boolean(std::span<double> out) {
-    constexpr int kApart = 1;  // the detector's word for "the cores are apart"
+    constexpr int kApart = 1;  // the detector's code for "the cores are apart"
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const btConvexShape *a = a_[sizes_[i]].get(), *b = b_[sizes_[i]].get();
       btGjkPairDetector detector(a, b, &simplex_, nullptr);
@@ -161,7 +161,7 @@ class BulletSubject final : public Subject {
       inputs_[i].m_maximumDistanceSquared = margin * margin;
       Collector result;
       detector.getClosestPoints(inputs_[i], result, nullptr);
-      out[i] = (result.count > 0 ? result.least <= 0 : detector.m_lastUsedMethod != kApart) ? 1 : 0;
+      out[i] = (result.count > 0 ? result.smallest <= 0 : detector.m_lastUsedMethod != kApart) ? 1 : 0;
     }
   }
 
@@ -186,7 +186,7 @@ class BulletSubject final : public Subject {
       inputs_[i].m_maximumDistanceSquared = BT_LARGE_FLOAT;
       Collector result;
       detector.getClosestPoints(inputs_[i], result, nullptr);
-      out[i] = result.count > 0 ? result.least : 0;
+      out[i] = result.count > 0 ? result.smallest : 0;
     }
   }
 
@@ -205,7 +205,7 @@ class BulletSubject final : public Subject {
   btVoronoiSimplexSolver simplex_;
   btGjkEpaPenetrationDepthSolver epa_;
   std::vector<std::unique_ptr<btConvexShape>> a_, b_;
-  // Deques, because none of these may move.
+  // Deques, because the elements must not move.
   std::deque<btCollisionObject> body_a_, body_b_;
   std::deque<btDiscreteCollisionDetectorInterface::ClosestPointInput> inputs_;
   std::deque<btCollisionObjectWrapper> placed_a_, placed_b_;

@@ -15,12 +15,12 @@
 namespace shapes_bench {
 namespace {
 
-/// Metres: what rounding may do to points of bodies of about a metre.
+/// Metres: by how much rounding may move points of bodies of about a metre.
 constexpr double kRounding = 1e-9;
-/// Metres: how far a reported point may lie outside of its shape.
+/// Metres: how far a reported point may lie outside its shape.
 constexpr double kPointTolerance = 1e-7;
 
-/// A shape that answers for itself in the world.
+/// A shape in the world.
 class Body {
  public:
   explicit Body(const ShapeSpec& spec) : spec_(spec), shape_(to_graze(spec)) {
@@ -31,7 +31,7 @@ class Body {
       const Vec3 normal = (vertex(t[1]) - vertex(t[0])).cross(vertex(t[2]) - vertex(t[0])).normalized();
       planes_.push_back({normal, normal.dot(vertex(t[0]))});
     }
-    // Supporting planes that are as many as the triangles of a closed surface over all vertices.
+    // As many supporting planes as a closed surface over all vertices has triangles.
     proven_ = hull->vertices().size() == spec.vertices.size() && planes_.size() == 2 * spec.vertices.size() - 4;
     for (const graze::Convex::Face& plane : planes_) {
       proven_ = proven_ && plane.normal.dot(support(spec, plane.normal)) <= plane.offset + kRounding;

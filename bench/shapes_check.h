@@ -1,4 +1,4 @@
-// Proofs of graze's answers that rest on nothing but the support functions and memberships of shapes_scene.
+// Proofs of graze's answers that use only the support functions and memberships of shapes_scene.
 #pragma once
 
 #include <cstddef>

@@ -59,7 +59,7 @@ class CoalSubject final : public Subject {
   void run(Question question, std::span<double> out) override {
     const bool wants_contact = question == Question::contact;
     coal::CollisionRequest collision(wants_contact ? coal::CONTACT : coal::NO_REQUEST, 1);
-    // Lets GJK stop as soon as it knows that the shapes are apart: about as fast as Coal can be asked.
+    // Lets GJK stop as soon as it knows that the shapes are apart: about the fastest query that Coal has.
     collision.distance_upper_bound = 0;
     coal::CollisionResult hit;
     const coal::DistanceRequest request(true, question == Question::signed_distance);

@@ -38,7 +38,7 @@ std::shared_ptr<fcl::CollisionGeometryd> to_fcl(const ShapeSpec& spec) {
     case Kind::convex:
       break;
   }
-  // FCL wants the faces and computes no hull; graze's are proven by shapes_check before they are used.
+  // FCL needs the faces and does not compute hulls; shapes_check proves those of graze before they are used.
   const graze::Convex hull = graze::Convex::hull_of(spec.vertices);
   auto vertices = std::make_shared<std::vector<fcl::Vector3d>>(hull.vertices().begin(), hull.vertices().end());
   auto faces = std::make_shared<std::vector<int>>();
@@ -58,7 +58,7 @@ class FclSubject final : public Subject {
     }
   }
 
-  /// FCL's own solver reports depths with the wrong sign, and an assertion in its signed distance then ends the
+  /// FCL's own solver reports depths with the wrong sign, and an assertion in its signed distance then aborts the
   /// process.
   bool answers(Question question) const override {
     if (question == Question::signed_distance) return solver_ != fcl::GST_INDEP;

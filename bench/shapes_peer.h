@@ -1,4 +1,4 @@
-// One face for graze and its peers in the shape benchmark.
+// One interface for graze and its peers in the shape benchmark.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ enum class Question {
   boolean,
   /// The depth of the deepest contact, 0 if there is none: one contact per pair.
   contact,
-  /// Metres; 0 or less where the shapes overlap, which is all that is asked of them.
+  /// Metres; 0 or less where the shapes overlap, where the exact value does not matter.
   distance,
   /// Metres; minus the depth where they overlap.
   signed_distance,
@@ -31,21 +31,21 @@ class Subject {
  public:
   virtual ~Subject() = default;
   virtual bool answers(Question question) const = 0;
-  /// Asks all cases in order and writes one number for each (NaN where the library threw). This is what is timed.
+  /// Queries all cases in order and writes one number for each (NaN if the library threw). This call is timed.
   virtual void run(Question question, std::span<double> out) = 0;
 };
 
-/// A library that can be asked.
+/// A library that takes part.
 struct Peer {
   std::string name;
   std::unique_ptr<Subject> (*prepare)(const PairSet& set);
 };
 
 std::unique_ptr<Subject> prepare_graze(const PairSet& set);
-/// The same, with a cache per pair of sizes that lives from case to case. It is cleared where the sizes change.
+/// The same, with a cache per pair of sizes that is kept from case to case and cleared when the sizes change.
 std::unique_ptr<Subject> prepare_graze_warm(const PairSet& set);
 
-// Compiled only where the library is there.
+// Compiled only if the library is installed.
 std::unique_ptr<Subject> prepare_fcl_libccd(const PairSet& set);
 std::unique_ptr<Subject> prepare_fcl_indep(const PairSet& set);
 std::unique_ptr<Subject> prepare_bullet(const PairSet& set);

@@ -103,7 +103,7 @@ Exit exit_along(const Obstacle& obstacle, const Vec3& u) {
     n = -n;
   }
   Vec3 r = push(n);
-  // Turn the triangle about until the ray passes through it: u on the inner side of all three planes through 0.
+  // Turn the triangle until the ray passes through it: u on the inner side of all three planes through 0.
   for (int i = 0; i < 100; ++i) {
     if (side(q, r) < 0) {
       p = r;
@@ -130,7 +130,7 @@ Exit exit_along(const Obstacle& obstacle, const Vec3& u) {
     exit.inside = std::max(exit.inside, std::min(p.dot(n) / along, exit.outside));
     const Vec3 s = push(n);
     if (exit.outside - exit.inside <= kExitTolerance * exit.outside) break;
-    // s splits the triangle in three; keep the part that the ray crosses.
+    // s splits the triangle into three; keep the part that the ray crosses.
     const bool left_of_p = side(s, p) >= 0, left_of_q = side(s, q) >= 0, left_of_r = side(s, r) >= 0;
     if (left_of_p && !left_of_q) {
       r = s;

@@ -21,7 +21,7 @@ inline constexpr std::array kKinds = {Kind::sphere, Kind::box,       Kind::capsu
                                       Kind::cone,   Kind::ellipsoid, Kind::convex};
 const char* name_of(Kind kind);
 
-/// A convex body about its origin, in nobody's vocabulary: each adapter turns it into its own.
+/// A convex body about its origin, independent of all libraries: each adapter converts it to its own type.
 struct ShapeSpec {
   Kind kind = Kind::sphere;
   /// Metres. Box and ellipsoid: half extents, radii. Capsule, cylinder, cone: x is the radius, z half the length
@@ -31,7 +31,7 @@ struct ShapeSpec {
   std::vector<Vec3> vertices;
 };
 
-/// The point farthest along d (not zero); written apart from graze's own.
+/// The point farthest along d (not zero); written independently of graze's own function.
 Vec3 support(const ShapeSpec& shape, const Vec3& d);
 /// How far p lies outside the shape at most (an upper bound of the distance), 0 or less inside. Not for hulls.
 double outside(const ShapeSpec& shape, const Vec3& p);

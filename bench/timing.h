@@ -8,7 +8,7 @@
 
 namespace graze::bench {
 
-/// Nanoseconds of CPU that this thread has used; other processes on the machine do not count.
+/// Nanoseconds of CPU time of this thread; other processes on the machine do not count.
 inline double thread_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -21,12 +21,12 @@ inline void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Nanoseconds of CPU that one call of `work` takes.
+/// Nanoseconds of CPU time of one call of `work`.
 template <class Work>
 double time_of(Work&& work) {
-  const double begin = thread_nanoseconds();
+  const double start = thread_nanoseconds();
   work();
-  return thread_nanoseconds() - begin;
+  return thread_nanoseconds() - start;
 }
 
 struct Times {
@@ -34,7 +34,7 @@ struct Times {
 };
 
 /// Runs both in turn, `rounds` times after one round that only warms up, and divides by the number of queries per call.
-/// The fastest round is the one that was disturbed least.
+/// The fastest round is the least disturbed one.
 ///
 ///     auto [ours, peer] = compare(poses.size(), [&] { for (…) keep(collide(…)); }, [&] { for (…) keep(fcl::…); });
 template <class Ours, class Peer>

@@ -1,7 +1,7 @@
 # Run as a script: cmake -DINPUT=<file> -DOUTPUT=<cpp> -DNAME=<function> -P GrazeEmbed.cmake
 #
 # Writes a source file with  std::string_view graze::app::<function>()  that returns the bytes of the input, or nothing if
-# there is no such file. The text is cut where compilers may have a limit on the length of a literal.
+# there is no such file. The text is split, since compilers may limit the length of a literal.
 set(text "")
 if(EXISTS "${INPUT}")
     file(READ "${INPUT}" text)

@@ -18,8 +18,8 @@ endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-ffp-contract=off -fno-semantic-interposition)
 
-# GCC 12 drops the rounding of double(float(x)) where it makes a vector of two such conversions that stand side by side,
-# and then says that nothing was rounded away. See docs/adr/0005 and tests/base/rounding_test.cpp.
+# GCC 12 drops the rounding of double(float(x)) where it vectorises two adjacent conversions, and the error is then stated as
+# 0. See docs/adr/0005 and tests/base/rounding_test.cpp.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fno-tree-slp-vectorize)
 endif()
@@ -29,7 +29,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(GRAZE_SANITIZE STREQUAL "address")
-    # Null pointers and the sizes of objects are AddressSanitizer's business already.
+    # AddressSanitizer already checks null pointers and object sizes.
     set(sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize=null,object-size,vptr
         -fno-sanitize-recover=all)
 elseif(GRAZE_SANITIZE STREQUAL "thread")
@@ -42,7 +42,7 @@ if(GRAZE_SANITIZE)
     add_link_options(${sanitizers})
 endif()
 
-# With clang the tree of the AddressSanitizer fuzzes, too: libFuzzer is told which branches of the library ran.
+# With clang the AddressSanitizer build also fuzzes: libFuzzer sees which branches of the library ran.
 if(GRAZE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set(GRAZE_FUZZING ON)
 else()
@@ -66,7 +66,7 @@ if(GRAZE_COVERAGE)
     add_link_options(--coverage)
 endif()
 
-# A compiler cache is picked up when there is one, in a way that lets clones of the project share it.
+# A compiler cache is used if there is one, set up so that clones of the project can share it.
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -17,7 +17,7 @@ if(TARGET graze_cli)
         install(FILES "${GRAZE_SHARE}/graze.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT program)
         install(FILES "${GRAZE_SHARE}/graze" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
             COMPONENT program)
-        # zsh looks in the first for what is installed below /usr/local, in the second for Debian's packages.
+        # zsh looks in the first for installations below /usr/local, in the second for Debian packages.
         foreach(folder site-functions vendor-completions)
             install(FILES "${GRAZE_SHARE}/_graze" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${folder}" COMPONENT program)
         endforeach()
@@ -26,7 +26,7 @@ if(TARGET graze_cli)
     endif()
 endif()
 
-# A static library passes its own needs on to the program that links it, a shared one keeps them.
+# A program needs the dependencies of a static library, but not those of a shared one.
 if(BUILD_SHARED_LIBS)
     set(GRAZE_IS_STATIC OFF)
     set(GRAZE_PC_REQUIRES "eigen3")
@@ -45,7 +45,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/graze-config-version.cma
 install(FILES "${PROJECT_BINARY_DIR}/graze-config.cmake" "${PROJECT_BINARY_DIR}/graze-config-version.cmake"
     DESTINATION "${config_dir}" COMPONENT development)
 
-# The .pc file finds its prefix from where it lies, so the tree may be moved.
+# The .pc file derives its prefix from its own location, so the tree can be moved.
 file(RELATIVE_PATH GRAZE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" GRAZE_PC_PREFIX "${GRAZE_PC_PREFIX}")
 configure_file(cmake/graze.pc.in "${PROJECT_BINARY_DIR}/graze.pc" @ONLY)

@@ -2,8 +2,8 @@
 # (tests/project/include_order.py checks it). io may include all of them and is included by clients only.
 set(GRAZE_ROOMS base shape index motion geometry query scene map robot clearance io)
 
-# What every room compiles with. Only Eigen appears in public headers; the rest stays behind them. nlohmann-json is made
-# of headers only, so whoever links graze needs it not at all.
+# What every room compiles with. Only Eigen appears in public headers; the rest stays behind them. nlohmann-json is
+# header-only, so programs that link graze do not need it.
 find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 add_library(graze_dependencies INTERFACE)
 target_link_libraries(graze_dependencies INTERFACE
@@ -14,7 +14,7 @@ target_compile_features(graze_dependencies INTERFACE cxx_std_20)
 
 # graze_pch(<target> <kind> <libraries> <headers…>): an empty target that owns a precompiled header, to be shared by all
 # targets that are compiled with the same options. Kind is OBJECT for parts of libraries, EXECUTABLE for programs, since
-# the two differ in how they are positioned in memory.
+# the two differ in position-independent code.
 function(graze_pch target kind)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;HEADERS")
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
@@ -38,8 +38,9 @@ function(graze_use_pch target owner)
 endfunction()
 
 # graze_unity(<list> <name> <size> <folder>): replaces the sources in the list by generated ones that include <size> of them
-# each, by their paths below the folder, so that the headers they share are read once. Sources that compile themselves once per instruction set stay alone.
-# Whatever stands together shares its unnamed namespaces: names in them differ from file to file.
+# each, by their paths below the folder, so that the headers they share are read once. Sources that compile themselves once
+# per instruction set stay alone, and so do those that instantiate a class of which others instantiate more. Sources in one
+# unit share their unnamed namespaces: names in these must differ from file to file.
 function(graze_unity list name size folder)
     if(NOT GRAZE_UNITY)
         return()
@@ -51,7 +52,7 @@ function(graze_unity list name size folder)
     foreach(source IN LISTS ${list} ITEMS "")
         set(alone "")
         if(source)
-            file(STRINGS "${source}" alone REGEX "foreach_target.h" LIMIT_COUNT 1)
+            file(STRINGS "${source}" alone REGEX "foreach_target.h|^template class" LIMIT_COUNT 1)
         endif()
         if(alone)
             list(APPEND result "${source}")
@@ -63,7 +64,7 @@ function(graze_unity list name size folder)
         if(batch AND (in_batch EQUAL size OR NOT source))
             set(file "${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${batches}.cpp")
             file(CONFIGURE OUTPUT "${file}" CONTENT "${batch}" @ONLY)
-            if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # which takes what it includes for a header
+            if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # which treats an included file as a header
                 set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
             endif()
             list(APPEND result "${file}")
@@ -84,9 +85,9 @@ endif()
 
 # graze_room(<name> [UNITY] [DEPENDS <rooms>…])
 #
-# Makes the target graze_<name> from src/<name>/**.cpp and include/graze/<name>/**.h. New files are found by themselves.
-# A room that has headers only is an INTERFACE library, a room that has nothing yet is no target at all. UNITY is for rooms
-# of many small files, which wait for their headers more than for themselves.
+# Makes the target graze_<name> from src/<name>/**.cpp and include/graze/<name>/**.h. New files are found automatically.
+# A room with headers only is an INTERFACE library; an empty room has no target. UNITY is for rooms of many small files, whose
+# headers take longer to compile than they do.
 function(graze_room name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "UNITY" "" "DEPENDS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
@@ -100,7 +101,7 @@ function(graze_room name)
         graze_use_pch(graze_${name} graze_room_pch)
         set(scope PUBLIC)
         if(GRAZE_FUZZING)
-            # In readers also what values are compared with, which leads libFuzzer through formats and slows down the rest.
+            # Readers also trace comparisons, which lead libFuzzer through formats but slow down everything else.
             set(io_only $<$<STREQUAL:${name},io>:,trace-cmp,indirect-calls>)
             target_compile_options(graze_${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table${io_only})
         endif()

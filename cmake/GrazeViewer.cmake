@@ -16,7 +16,7 @@ foreach(name package.json package-lock.json .npmrc tsconfig.json vite.config.ts 
     file(COPY "${SOURCE}/${name}" DESTINATION "${WORK}")
 endforeach()
 
-# npm ci begins with removing what is installed, so it is asked only when the lock file has changed.
+# npm ci first removes what is installed, so it runs only when the lock file has changed.
 file(SHA256 "${SOURCE}/package-lock.json" wanted)
 set(installed "")
 if(EXISTS "${WORK}/node_modules/.graze-lock")
@@ -37,7 +37,7 @@ foreach(step check build)
         WORKING_DIRECTORY "${WORK}" TIMEOUT 600 RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
     file(APPEND "${WORK}/npm.log" "${log}")
     if(failed)
-        # Not a matter of the network: a fault in the sources must not pass as a missing viewer.
+        # Not a network problem: an error in the sources must not pass as a missing viewer.
         message(FATAL_ERROR "the viewer could not be built: 'npm run ${step}' failed\n${log}")
     endif()
 endforeach()

@@ -2,8 +2,8 @@
 # cached_compile.sh CCACHE SOURCE_DIR RELATIVE COMPILER ARGUMENT…: compiles through ccache so that clones share the cache.
 #
 # Paths below SOURCE_DIR become relative ones (RELATIVE leads from the build folder to the sources): the same command in
-# every clone. Precompiled headers hold absolute paths and are not cached. Beside each lies a checksum of all that went
-# into it, which ccache takes in its place (CCACHE_PCH_EXTSUM).
+# every clone. Precompiled headers contain absolute paths and are not cached. Beside each is a checksum of everything that
+# went into it, which ccache uses instead (CCACHE_PCH_EXTSUM).
 set -euo pipefail
 ccache=$1 source=$2 relative=$3
 shift 3

@@ -1,4 +1,4 @@
-// Points that a sensor saw: thin them, place them, and ask them what shapes are asked, and more.
+// Points from a sensor: thin them, place them, and use every verb on them.
 
 #include <graze/graze.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A floor with a ball lying on it, as a sensor might deliver it: x y z as floats, and one beam that never came back.
+// A floor with a ball lying on it, as a sensor might deliver it: x y z as floats, and one beam without an echo.
 // `graze::read_cloud("scan.ply")` of graze/io/cloud_file.h reads such points from a file.
 std::vector<float> scan() {
   std::vector<float> xyz;
@@ -35,13 +35,13 @@ int main() {
   using namespace graze;
   const std::vector<float> xyz = scan();
 
-  // Thinned to a point per 2 cm and nothing beyond 1 m. Whoever grows the points by 2 cm loses no collision.
+  // Thinned to a point per 2 cm, without points beyond 1 m. Points grown by 2 cm miss no collision.
   const FilteredPoints thin = filter_points(PointView(xyz), {.distance = 0.02, .max_range = 1});
   std::printf("%zu of %zu points are enough\n", thin.kept.size(), xyz.size() / 3);
   std::vector<float> kept;
   for (const auto i : thin.kept) kept.insert(kept.end(), &xyz[3 * i], &xyz[3 * i] + 3);
 
-  // A cloud is a geometry as any other: every verb works on it. Its points have a radius.
+  // A cloud is a geometry like any other: every verb works on it. Its points have a radius.
   const Cloud cloud(PointView(kept.data(), thin.kept.size()), {.radius = 0.02});
   const Placed world = at(cloud), tool = at(Capsule{.radius = 0.05, .half_length = 0.2}, Pose::at({0.5, 0, 0.8}));
   const Distance d = distance(tool, world);
@@ -51,12 +51,12 @@ int main() {
     std::printf("point %zu is %.3f m inside the tool\n", c.b, c.depth);
   }
 
-  // What is near here? The tree of the cloud answers for any volume, in any form.
+  // What is near here? The tree of the cloud searches any volume.
   std::array<Neighbor, 3> three;
   for (const Neighbor& n : cloud.tree().search(region::Ball({0.5, 0, 0.45}, 0.2)).nearest(three)) {
     std::printf("point %zu at %.3f m\n", n.index, n.distance);
   }
-  const std::size_t in_the_way = cloud.tree().search(region::Segment({0, 0, 0.3}, {1, 0, 0.3}, 0.05)).count();
+  const std::size_t on_the_path = cloud.tree().search(region::Segment({0, 0, 0.3}, {1, 0, 0.3}, 0.05)).count();
 
   // Many spheres, such as those of a robot's links, against one frame: a grid is ready in milliseconds.
   const PointGrid grid(PointView(xyz), {.point_radius = 0.01});
@@ -70,6 +70,6 @@ int main() {
   // [/snippet]
 
   const bool as_expected = thin.not_finite == 1 && collide(lowered, world) && !collide(tool, world) && d.value > 0.1 &&
-                           d.value < 0.2 && in_the_way > 0 && free_above && hit_below && p.high < 0.5;
+                           d.value < 0.2 && on_the_path > 0 && free_above && hit_below && p.high < 0.5;
   return as_expected ? 0 : 1;
 }

@@ -52,7 +52,7 @@ int main() {
   // A small ball inside touches no face: the shell is free of it, the solid is not.
   const Placed ball = at(Sphere{.radius = 0.05}, Pose::at({0.2, 0.2, 0.2}));
   const bool in_shell = collide(ball, at(shell));       // false
-  const Distance in_solid = distance(ball, at(solid));  // negative: how far it is from getting out
+  const Distance in_solid = distance(ball, at(solid));  // negative: minus the depth
   const int around = solid.winding({0.2, 0.2, 0.2});    // 1: inside
 
   // Any pose, either order, no copies: the tree turns with the mesh. A cache makes the next, nearby query cheaper.
@@ -63,7 +63,7 @@ int main() {
     closest = std::min(closest, distance(turning, at(shell), {.cache = &cache}).value);
   }
 
-  // A sheet that is rolled up further and further: refitted, rebuilt when that pays, and asked whether it meets itself.
+  // A sheet that is rolled up further and further: refitted, rebuilt when that pays, and tested for self-collisions.
   const std::uint32_t n = 30;
   DeformingMesh sheet(rolled_sheet(n, 0), sheet_triangles(n));
   double met_at = 0;

@@ -20,11 +20,11 @@ int main() {
   editor.allow("cup", "table");
   std::printf("anything in collision? %s\n", self_collide(editor.scene()) ? "yes" : "no");
 
-  // Would the cup fit at the edge of the table, too? It is compared with everything but itself and the table.
+  // Would the cup also fit at the edge of the table? It is compared with everything but itself and the table.
   const Placed there = at(Cylinder{.radius = 0.04, .half_length = 0.05}, Pose::at({1.5, 0, 0.75}));
   std::printf("the cup at the edge: %s\n", collide(editor.scene(), there, {.as = "cup"}) ? "collides" : "fits");
 
-  // The gripper takes it: both move as one.
+  // The gripper grasps it: both move as one.
   editor.move("gripper", Pose::at({1, 0, 0.9}));
   editor.attach("cup", "gripper");
   editor.disallow("cup", "table");
@@ -36,7 +36,7 @@ int main() {
                 c.depth);
   }
 
-  // A reader looks at whole versions while the writer lifts the gripper step by step.
+  // A reader sees complete versions while the writer lifts the gripper step by step.
   SharedScene shared(editor.scene());
   bool torn = false;
   std::thread reader([&] {

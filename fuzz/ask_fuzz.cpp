@@ -12,7 +12,7 @@ namespace {
 
 using graze_fuzz::expect;
 
-// 1e999 stands for infinity in answers; a reader with a wider float takes it.
+// 1e999 stands for infinity in answers; a reader with a wider float accepts it.
 using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, long double>;
 
 }  // namespace
@@ -24,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect(answer.is_object(), "an answer is a JSON object", given.text.c_str());
   const bool refused = given.verdict == graze::AskVerdict::refused;
   expect(given.verdict != graze::AskVerdict::failed, "graze does not fail", given.text.c_str());
-  expect(answer.contains("error") == refused, "errors and only errors are refusals", given.text.c_str());
+  expect(answer.contains("error") == refused, "an answer has an error exactly if the question was rejected",
+         given.text.c_str());
   return 0;
 }

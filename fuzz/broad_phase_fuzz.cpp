@@ -1,5 +1,5 @@
-// Bytes → a life of a set of boxes in the plane or in space, in every kind of broad phase at once. All must hold their
-// invariants and give the answers of a loop, whatever the boxes are.
+// Bytes → a sequence of changes to a set of boxes in the plane or in space, in every kind of broad phase at once. All
+// must keep their invariants and give the answers of a loop, whatever the boxes are.
 #include <cmath>
 #include <string>
 
@@ -28,7 +28,7 @@ class Choices : public graze_fuzz::Bytes {
     for (int k = 0; k < N; ++k) v[k] = number();
     return v;
   }
-  // Mostly small boxes, some that are unbounded, empty or no boxes.
+  // Mostly small boxes, some that are unbounded, empty or not boxes.
   template <int N>
   graze::AabbOf<N> box() {
     const std::uint8_t how = byte();
@@ -89,7 +89,7 @@ void live(Choices& bytes) {
         ++refused;
       }
     }
-    graze_fuzz::expect(refused == 0 || refused == static_cast<int>(all.size()), "all refuse the same");
+    graze_fuzz::expect(refused == 0 || refused == static_cast<int>(all.size()), "all reject the same input");
     if (what >= 128 && step % 4 == 0) check();
   }
   check();

@@ -1,4 +1,4 @@
-// Triangles in the world without rounding: how far apart two sets of them are, and what is inside of a closed one.
+// Triangles in the world without rounding: how far apart two sets of them are, and what is inside a closed one.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace graze_fuzz {
 using graze_oracle::Rational;
 using graze_oracle::RationalPoint;
 
-/// A pose as the caller writes it down.
+/// A pose in the caller's numbers.
 struct PoseNumbers {
   std::array<double, 4> wxyz{1, 0, 0, 0};
   std::array<double, 3> xyz{0, 0, 0};
@@ -49,34 +49,34 @@ class ExactSoup {
   const std::vector<RationalPoint>& points() const { return points_; }
 
   /// The squared distance of the surfaces; nothing if one of them is empty. Rationals are slow: pairs of triangles that
-  /// are a millionth of the size farther apart than the nearest, by the triangles' own verb, are passed over.
+  /// are farther apart than the nearest by a millionth of the size, as measured by `distance`, are skipped.
   std::optional<Rational> distance_sq(const ExactSoup& other) const {
     struct Pair {
       double distance;
       std::size_t i, j;
     };
     std::vector<Pair> pairs;
-    double least = graze::kInfinity;
+    double nearest = graze::kInfinity;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       for (std::size_t j = 0; j < other.boxes_.size(); ++j) {
         const double apart = gap(boxes_[i], other.boxes_[j]);
-        if (apart > least + slack(other)) continue;
+        if (apart > nearest + slack(other)) continue;
         const double d = std::max(0.0, distance(at(rounded(i)), at(other.rounded(j))).value);
-        least = std::min(least, d);
+        nearest = std::min(nearest, d);
         pairs.push_back({d, i, j});
       }
     }
     std::sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.distance < y.distance; });
     std::optional<Rational> best;
     for (const Pair& pair : pairs) {
-      if (best && (sgn(*best) == 0 || pair.distance > least + slack(other))) break;
+      if (best && (sgn(*best) == 0 || pair.distance > nearest + slack(other))) break;
       const Rational d = graze_oracle::triangle_distance_sq(triangle(pair.i), other.triangle(pair.j));
       if (!best || d < *best) best = d;
     }
     return best;
   }
 
-  /// How often the surface winds around a point that is not on it; nothing in the rare case that no ray can tell.
+  /// How often the surface winds around a point that is not on it; nothing in the rare case that no ray is conclusive.
   std::optional<int> winding(const RationalPoint& p) const {
     graze::Aabb all;
     for (const graze::Aabb& box : boxes_) all.extend(box);

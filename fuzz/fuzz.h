@@ -1,4 +1,4 @@
-// What the fuzz targets share.
+// Shared by all fuzz targets.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace graze_fuzz {
 
-/// Ends the run, which the fuzzer notes with the input, unless the claim holds.
+/// Ends the run unless the claim holds; the fuzzer then keeps the input.
 inline void expect(bool holds, const char* claim, const char* about = "") {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s %s\n", claim, about);

@@ -1,4 +1,4 @@
-// Any bytes as a file of glTF or GLB.
+// Any bytes as a glTF or GLB file.
 #include "mesh_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

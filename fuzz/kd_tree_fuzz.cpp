@@ -1,5 +1,5 @@
 // Bytes → points, as floats or doubles, and a volume of any kind → every kind of result. Nothing may crash, the tree
-// must hold its invariants, and every answer must be that of a loop.
+// must keep its invariants, and every answer must be that of a loop.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::fprintf(stderr, "volume %zu, %zu points: %s\n", q.volume.index(), points.size(), flaw.c_str());
       std::abort();
     }
-  } catch (const graze::Error&) {  // what the volume or the tree refuses
+  } catch (const graze::Error&) {  // rejected by the volume or the tree
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// What the fuzz targets of the readers of meshes share.
+// Shared by the fuzz targets of the mesh readers.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace graze_fuzz {
 
-/// Any bytes as a file of that name: triangles that keep to the contract, or an Error that names the file. What was
+/// Any bytes as a file of that name: triangles that keep the contract, or an Error that names the file. What was
 /// read can be written again in every format and makes a mesh.
 inline void read_mesh_from(const std::uint8_t* data, std::size_t size, const std::string& name) {
   using namespace graze;
@@ -20,11 +20,11 @@ inline void read_mesh_from(const std::uint8_t* data, std::size_t size, const std
   try {
     file = parse_mesh({reinterpret_cast<const char*>(data), size}, name);
   } catch (const Error& error) {
-    expect(std::string_view(error.what()).substr(0, name.size()) == name, "errors begin with the name of the file");
+    expect(std::string_view(error.what()).substr(0, name.size()) == name, "errors start with the name of the file");
     return;
   }
   const std::size_t memory = file.vertices.capacity() * sizeof(Vec3) + file.triangles.capacity() * sizeof(MeshTriangle);
-  expect(memory <= (std::size_t{64} << 20) + 64 * size, "memory is in proportion to the file");
+  expect(memory <= (std::size_t{64} << 20) + 64 * size, "memory is proportional to the file");
   for (const Vec3& p : file.vertices) expect(is_finite(p), "vertices are finite");
   for (const MeshTriangle& t : file.triangles) {
     for (const std::uint32_t index : t) expect(index < file.vertices.size(), "corners are vertices");

@@ -1,6 +1,6 @@
-// Bytes → two sets of triangles, shells or solids, at two poses → every verb; then the vertices move, into and out of
-// each other, and every verb again. The answers must be those of all pairs of triangles in exact arithmetic, in both
-// orders, with and without a cache; and a mesh that has moved must be what a new one is.
+// Bytes → two sets of triangles, shells or solids, at two poses → every verb; then vertices move, meet and separate,
+// and every verb runs again. The answers must be those of all pairs of triangles in exact arithmetic, in both orders,
+// with and without a cache; and a mesh whose vertices moved must equal a new one.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ class Choices : public graze_fuzz::Bytes {
     const double x = coarse(), y = coarse();
     return {x, y, coarse()};
   }
-  // Either along the axes, where all is exact, or anywhere.
+  // Either along the axes, where everything is exact, or any rotation.
   PoseNumbers pose() {
     const std::uint8_t how = byte();
     const Vec3 at = how % 4 < 2 ? coarse_vector() : vector();
@@ -119,7 +119,7 @@ Body body_from(Choices& bytes) {
       body.convex = (v[1] - v[0]).cross(v[2] - v[0]).dot(v[3] - v[0]) != 0;  // exact on this lattice
       break;
     }
-    case 7:  // two that may overlap, touch or hold each other: one wound like the other or against it
+    case 7:  // two that may overlap, touch or contain each other, with the same or opposite orientation
       body.soup = box_from(bytes);
       body.soup.add(how % 8 < 6 ? box_from(bytes) : box_from(bytes).turned_inside_out());
       break;
@@ -134,7 +134,7 @@ Body body_from(Choices& bytes) {
   }
   if (how >= 200) body.soup = body.soup.turned_inside_out();
   body.pose = bytes.pose();
-  // Tenths, which are no doubles: what touches does so up to rounding. And far from its own origin, moved back by its
+  // Tenths, which are not doubles: bodies touch only up to rounding. And far from its own origin, moved back by its
   // pose.
   if (how % 8 == 2 || how % 8 == 3) {
     const double far = how % 8 == 2 ? 0 : std::pow(10.0, bytes.byte() % 8);
@@ -161,14 +161,14 @@ bool is_coarse(const Body& body) {
   return all;
 }
 
-// What every contact of solids keeps to: it is on both, not deeper than the two, and moving b by its depth along its
-// normal leads out of a at that place, or along it.
+// What holds for every contact of solids: it is on both, not deeper than the overlap, and moving b by its depth along
+// its normal leads out of a at that point, or along it.
 void check_contacts(const Placed& a, const Placed& b, const Distance& d, std::span<const graze::Contact> found,
                     double slack) {
-  expect(d.value < -slack ? !found.empty() : true, "what overlaps has contacts");
+  expect(d.value < -slack ? !found.empty() : true, "an overlap has contacts");
   for (const graze::Contact& c : found) {
     expect(std::abs(c.normal.norm() - 1) < 1e-9, "normals are unit");
-    expect(c.depth <= std::max(0.0, -d.value) + slack, "no contact is deeper than the two");
+    expect(c.depth <= std::max(0.0, -d.value) + slack, "no contact is deeper than the overlap");
     const Placed at_contact = at(graze::Sphere{.radius = std::max(0.0, c.depth) / 2 + slack}, Pose::at(c.point));
     expect(collide(a, at_contact) && collide(b, at_contact), "contacts are on both");
   }
@@ -180,7 +180,7 @@ void check(const Body& a, const Mesh& mesh_a, const Body& b, const Mesh& mesh_b,
   if (!exactly) {
     const Distance d = distance(first, second, {.depth = false});
     expect(d.value == distance(second, first, {.depth = false}).value, "both orders give the same distance");
-    expect(collide(first, second) == collide(second, first, {.cache = &cache}), "both orders collide alike");
+    expect(collide(first, second) == collide(second, first, {.cache = &cache}), "both orders agree on collisions");
     return;
   }
   const Distance d = distance(first, second), e = distance(second, first);
@@ -188,44 +188,44 @@ void check(const Body& a, const Mesh& mesh_a, const Body& b, const Mesh& mesh_b,
   expect(d.value == e.value, "both orders give the same distance");
   expect(d.value == distance(first, second, {.cache = &cache}).value, "a cache does not change the distance");
   const bool hit = collide(first, second);
-  expect(hit == collide(second, first), "both orders collide alike");
+  expect(hit == collide(second, first), "both orders agree on collisions");
   expect(hit == collide(first, second, {.cache = &cache}), "a cache does not change a collision");
   if (d.beyond) {
-    expect(!hit, "nothing does not collide");
+    expect(!hit, "empty meshes do not collide");
     return;
   }
   expect(std::isfinite(d.value) && d.tolerance >= 0, "the distance is a number");
-  // Numbers beyond this take rational arithmetic too long to be worth it.
+  // Larger numbers take too long in rational arithmetic.
   const double reach = reach_of(a) + reach_of(b);
   if (!(reach < 1e9) || !is_coarse(a) || !is_coarse(b)) return;
   const ExactSoup exact_a(a.soup, a.pose), exact_b(b.soup, b.pose);
   const graze_oracle::Rational gap_sq = *exact_a.distance_sq(exact_b);
   const double gap = std::sqrt(gap_sq.get_d());
-  // How far the square root and its conversion may be off; nothing that the answer itself may be off by.
+  // The error of the square root and its conversion, not of the answer itself.
   const double slack = 8 * graze::kEpsilon * gap;
   const double rounding = 256 * graze::kEpsilon * reach + 1e-9 * gap + d.tolerance;
   const bool meet = sgn(gap_sq) == 0;
   const bool inside =
       !meet && ((a.solid && exact_a.holds_a_corner_of(exact_b)) || (b.solid && exact_b.holds_a_corner_of(exact_a)));
   expect(hit || !(meet || inside), "no collision is missed");
-  expect(!meet || d.value <= d.tolerance, "what meets is not apart");
-  expect(!inside || d.value <= d.tolerance, "what is inside is not apart");
+  expect(!meet || d.value <= d.tolerance, "triangles that meet are not apart");
+  expect(!inside || d.value <= d.tolerance, "bodies inside each other are not apart");
   expect(d.value <= gap + slack + d.tolerance, "no pair of triangles is nearer than the distance");
   if (!meet && !inside) {
     expect(d.value >= gap - rounding, "some pair of triangles is as near as the distance");
-    expect(!hit || gap <= rounding, "only what meets collides");
+    expect(!hit || gap <= rounding, "only triangles that meet collide");
   }
   // What separates two convex solids is known exactly, whether their surfaces meet or not.
   if ((meet || inside) && a.convex && a.solid && b.convex && b.solid) {
     const double depth = std::sqrt(graze_oracle::depth_sq(exact_a.points(), exact_b.points()).get_d());
     const double off = 256 * graze::kEpsilon * reach + d.tolerance;
-    expect(d.value <= -depth + off, "no shorter way than the depth separates");
-    expect(d.value >= -depth - off, "the depth is that of the shortest way");
+    expect(d.value <= -depth + off, "no translation shorter than the depth separates");
+    expect(d.value >= -depth - off, "the depth is that of the shortest translation");
   }
   std::vector<graze::Contact> buffer(kMaxTriangles * kMaxTriangles * 8);
   const auto found = contacts(first, second, buffer, {.max = buffer.size()});
-  if (d.value > rounding) expect(found.empty(), "what is apart has no contacts");
-  if (d.value < -rounding && !a.solid && !b.solid) expect(!found.empty(), "what overlaps has contacts");
+  if (d.value > rounding) expect(found.empty(), "separate meshes have no contacts");
+  if (d.value < -rounding && !a.solid && !b.solid) expect(!found.empty(), "an overlap has contacts");
   if (a.solid || b.solid) check_contacts(first, second, d, found, rounding + 1e-7 * reach);
 }
 
@@ -239,10 +239,10 @@ void bend(std::vector<Vec3>& vertices, Choices& bytes) {
     case 1:
       for (Vec3& v : vertices) v.y() = -v.y();
       break;
-    case 2:  // into another's place
+    case 2:  // to the position of another one
       some() = Vec3(some());
       break;
-    case 3:  // out of it
+    case 3:  // away from it
       some() += bytes.coarse_vector();
       break;
     case 4:  // three at a time: a triangle that had vertices of its own leaves
@@ -263,13 +263,15 @@ void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
   const std::string flaw = mesh.validate();
   expect(flaw.empty(), "the mesh is valid", flaw.c_str());
   expect(data_of(mesh).pieces == data_of(fresh).pieces, "a moved mesh has the pieces of a new one");
-  expect(data_of(mesh).facing == data_of(fresh).facing, "a moved mesh faces as a new one");
-  expect(mesh.stamp() == fresh.stamp() && mesh.bounds() == fresh.bounds(), "a moved mesh is where a new one is");
-  // Room for all pairs: of more than fit, which ones are kept is up to the tree.
+  expect(data_of(mesh).facing == data_of(fresh).facing, "a moved mesh is oriented like a new one");
+  expect(mesh.stamp() == fresh.stamp() && mesh.bounds() == fresh.bounds(),
+         "a moved mesh has the bounds and the stamp of a new one");
+  // Room for all pairs: if there are more, the tree decides which ones are kept.
   std::vector<graze::FoldedPair> some(mesh.size() * mesh.size()), others(some.size());
   expect(self_collisions(mesh, some) == self_collisions(fresh, others) && some == others,
-         "a moved mesh folds as a new one");
-  expect(self_collide(mesh) == (self_collisions(mesh, some) > 0), "folds are what is counted");
+         "a moved mesh collides with itself like a new one");
+  expect(self_collide(mesh) == (self_collisions(mesh, some) > 0),
+         "self_collide agrees with the number of self-collisions");
 }
 
 }  // namespace
@@ -283,7 +285,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Mesh second(b.soup.vertices, b.soup.triangles, {.solid = b.solid, .threads = 1});
     graze::PairCache cache;
     cache.keep_front(256);
-    // Rational arithmetic is nearly all of the time of a run: it looks at one of the states that the meshes are in.
+    // Rational arithmetic takes nearly all of the time: it checks only one of the states of the meshes.
     const std::uint8_t plan = bytes.byte();
     const int steps = 1 + plan % 3, examined = plan / 3 % (2 * steps + 1);
     int state = 0;
@@ -296,9 +298,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const bool refused = !graze_test::refusal(make).empty();
       const std::uint64_t before = moving.mesh().stamp();
       expect(refused == !graze_test::refusal([&] { moving.replace_vertices(next, {.threads = 1}); }).empty(),
-             "a move is refused where a new mesh is");
+             "a move is rejected exactly if a new mesh is");
       if (refused) {
-        expect(moving.mesh().stamp() == before && moving.validate().empty(), "a refusal changes nothing");
+        expect(moving.mesh().stamp() == before && moving.validate().empty(), "a rejected move changes nothing");
         continue;
       }
       a.soup.vertices = next, a.convex = false;
@@ -306,18 +308,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       expect_as_new(moving.mesh(), fresh);
       check(a, moving.mesh(), b, second, cache, state++ == examined);
       const Placed other = at(second, b.pose.pose());
-      // Depths that are known between bounds only may depend, within them, on the tree.
+      // Depths that are only bounded may depend on the tree, within their bounds.
       const graze::Distance moved = distance(at(moving, a.pose.pose()), other, {.depth = false});
       const graze::Distance made = distance(at(fresh, a.pose.pose()), other, {.depth = false});
-      expect((moved.value > 0) == (made.value > 0), "a moved mesh meets what a new one meets");
-      expect(!(moved.value > 0) || moved.value == made.value, "a moved mesh answers as a new one");
+      expect((moved.value > 0) == (made.value > 0), "a moved mesh touches what a new one touches");
+      expect(!(moved.value > 0) || moved.value == made.value, "a moved mesh answers like a new one");
       if (bytes.byte() % 2 == 0) continue;
       moving.rebuild({.threads = 1});
       expect_as_new(moving.mesh(), fresh);
       check(a, moving.mesh(), b, second, cache, state++ == examined);
     }
   } catch (const graze::Error&) {
-    // Vertices and poses that are refused at the door.
+    // Vertices and poses that are rejected at construction.
   }
   return 0;
 }

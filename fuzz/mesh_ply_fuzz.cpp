@@ -1,4 +1,4 @@
-// Any bytes as a file of PLY with faces.
+// Any bytes as a PLY file with faces.
 #include "mesh_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Any bytes as a file of OBJ.
+// Any bytes as an OBJ file.
 #include "mesh_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Bytes → two shapes at two poses → every verb. Nothing may crash or answer with a NaN, both orders must agree, and a
-// collision that the oracle can prove must not be missed. Bodies with coordinates of their own may have them moved far
-// away and be moved back by their pose; those are held against exact arithmetic.
+// collision that the oracle can prove must not be missed. Bodies with coordinates of their own may have these moved far
+// away and be moved back by their pose; they are compared with exact arithmetic.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -82,13 +82,13 @@ bool move_far(Spec& s, std::uint8_t how) {
   std::abort();
 }
 
-// The oracle's 64 bits of mantissa prove nothing where the caller's numbers differ by more than that.
+// The oracle's 64-bit mantissa proves nothing where the caller's numbers differ by more than that.
 bool within_reach(const Spec& s) {
   const Real size = magnitude(s);
   return size < 1e12L && (size > 1e-12L || size == 0);
 }
 
-// What the signed distance is proven not to exceed: by two points, or by a common one. Cheap, so that inputs are many.
+// A proven upper bound of the signed distance, by two points or a common one. Cheap, so that many inputs can be tried.
 Real at_most(const Judge& judge) {
   if (unbounded(judge.spec.a.kind) || unbounded(judge.spec.b.kind)) {
     return signed_distance(judge.body_a, judge.body_b).upper;
@@ -96,7 +96,7 @@ Real at_most(const Judge& judge) {
   return nearest_pair(judge.body_a, judge.body_b).upper + oracle_rounding(judge.body_a, judge.body_b);
 }
 
-// The same questions by rationals. Depths of hulls are left to the other oracle, which is faster.
+// The same questions in rational arithmetic. Depths of hulls are left to the other oracle, which is faster.
 void check_exactly(Judge& judge, const graze::Distance& d, double margin) {
   const Spec &a = judge.spec.a, &b = judge.spec.b;
   if (!has_exact_body(a.kind) || !has_exact_body(b.kind) || (unbounded(a.kind) && unbounded(b.kind))) return;
@@ -139,7 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool near = collide(judge.a, judge.b, {.margin = margin});
   judge.expect(near == collide(judge.b, judge.a, {.margin = margin}), "collide: order matters at margin ", margin);
   judge.expect(near || !std::isnan(margin), "collide: free at a NaN margin");
-  judge.expect(near || !hit || !(margin >= 0), "collide: a margin sets free");
+  judge.expect(near || !hit || !(margin >= 0), "collide: a margin removes a collision");
   const graze::Distance l = distance(judge.a, judge.b, {.limit = limit});
   judge.expect(!has_nan(l), "limit: not a number");
   judge.expect(!(l.beyond && std::isnan(limit)), "limit: beyond a NaN");

@@ -1,4 +1,4 @@
-// Any bytes as a file of PCD.
+// Any bytes as a PCD file.
 #include "cloud_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

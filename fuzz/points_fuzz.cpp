@@ -41,7 +41,7 @@ class Choices : public graze_fuzz::Bytes {
   }
 };
 
-// Squares below the normal range are not told apart: the indices may say that such points touch.
+// Squares below the normal range are not distinguished: the indices may say that such points touch.
 bool underflows(const Points& points, const Vec3& c, double radius) {
   constexpr double kTiny = 1e-140;
   const auto tiny = [](double v) { return v != 0 && std::abs(v) < kTiny; };
@@ -75,7 +75,7 @@ void check_sphere(const Points& points, double point_radius, const graze::PointG
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Choices bytes(data, size);
   const double point_radius = bytes.byte() % 4 / 8.0;
-  const double most = bytes.byte() / 16.0;
+  const double max_radius = bytes.byte() / 16.0;
   const std::uint8_t repeat = bytes.byte();
   Points points;
   const int count = bytes.byte() % 64;
@@ -83,11 +83,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const float x = bytes.coordinate(), y = bytes.coordinate();
     points.push_back({x, y, bytes.coordinate()});
   }
-  const graze::Capt capt(floats(points), {.point_radius = point_radius, .min_radius = most / 8, .max_radius = most});
-  // Enough of one point to make a block a grid of its own; a CAPT of so many takes long and answers the same.
+  const graze::Capt capt(floats(points),
+                         {.point_radius = point_radius, .min_radius = max_radius / 8, .max_radius = max_radius});
+  // Enough copies of one point to make a block a grid of its own; a CAPT of so many takes long and answers the same.
   if (repeat > 250 && !points.empty()) points.insert(points.end(), 600, points.front());
   graze::PointGrid grid(floats(points), {.point_radius = point_radius});
-  // Nearly all of the time of a run: of one input in eight.
+  // Takes nearly all of the time, so only for one input in eight.
   const bool validated = repeat % 8 == 0;
   const std::string invalid = validated ? grid.validate() : "";
   expect(invalid.empty(), invalid.c_str());
@@ -99,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const double distance = std::abs(bytes.number());
   if (distance >= 0) {
     const graze::FilteredPoints f = graze::filter_points(floats(points), {.distance = distance});
-    expect(f.kept.size() + f.thinned + f.not_finite == points.size(), "filter: does not add up");
+    expect(f.kept.size() + f.thinned + f.not_finite == points.size(), "filter: the counts do not add up");
     Points kept;
     for (const std::uint32_t i : f.kept) kept.push_back(points[i]);
     for (const Point& p : points) {
@@ -123,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::erase_if(once, [](const Point& p) { return !finite(p); });
     std::sort(once.begin(), once.end());
     once.erase(std::unique(once.begin(), once.end()), once.end());
-    const graze::Capt fresh(floats(once), {.point_radius = point_radius, .max_radius = most});
+    const graze::Capt fresh(floats(once), {.point_radius = point_radius, .max_radius = max_radius});
     check_sphere(points, point_radius, grid, fresh, {x, y, z}, std::abs(bytes.number()));
   }
   return 0;

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     scene = parse_scene({reinterpret_cast<const char*>(data), size}, "s.json");
   } catch (const Error& error) {
-    expect(std::string_view(error.what()).starts_with("s.json"), "errors begin with the name of the file");
+    expect(std::string_view(error.what()).starts_with("s.json"), "errors start with the name of the file");
     return 0;
   }
   expect(scene.validate().empty(), "the version is valid", scene.validate().c_str());
@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   const std::string fault = difference(about_itself(scene, 0, 4, kInfinity), pairs, 0, 4, kInfinity);
-  expect(fault.empty(), "a scene answers as all pairs do:", fault.c_str());
-  // Every version that an editor makes of it is as good.
+  expect(fault.empty(), "a scene answers like a loop over all pairs:", fault.c_str());
+  // Every version that an editor makes from it is valid too.
   SceneEditor editor(scene);
   for (const Side& side : all) {
     editor.move(side.name, Pose::at({1, 2, 3}));
@@ -39,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   expect(editor.scene().validate().empty(), "a changed version is valid");
   for (const Side& side : all) editor.remove(side.name);
-  expect(editor.scene().empty() && editor.scene().validate().empty(), "nothing is left");
+  expect(editor.scene().empty() && editor.scene().validate().empty(),
+         "the scene is empty after all objects were removed");
   return 0;
 }

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   }
   std::sort(inputs.begin(), inputs.end());
 
-  // What a target must survive before any corpus exists.
+  // The empty input, which a target must survive even without a corpus.
   LLVMFuzzerTestOneInput(nullptr, 0);
   for (const fs::path& path : inputs) {
     std::ifstream file(path, std::ios::binary);
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s: cannot be read\n", path.c_str());
       return 1;
     }
-    // Named before it runs, so that a crash can be placed.
+    // Printed before it runs, so that a crash can be attributed.
     std::fprintf(stderr, "%s\n", path.c_str());
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   }

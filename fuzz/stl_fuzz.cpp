@@ -1,4 +1,4 @@
-// Any bytes as a file of STL.
+// Any bytes as an STL file.
 #include "mesh_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

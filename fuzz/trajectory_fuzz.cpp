@@ -1,5 +1,5 @@
-// Any bytes as a file of a trajectory: poses that keep to the contract, or an Error that names the file; with repairs
-// there is never less than without. What was read can be written, resampled, smoothed and driven along.
+// Any bytes as a trajectory file: poses that keep the contract, or an Error that names the file; repairs never
+// read less. What was read can be written, resampled, smoothed and driven along.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +25,7 @@ bool read(std::string_view bytes, const graze::ReadTrajectoryOptions& options, g
     file = graze::parse_trajectory(bytes, "f.txt", options);
     return true;
   } catch (const graze::Error& error) {
-    expect(std::string_view(error.what()).starts_with("f.txt"), "errors begin with the name of the file");
+    expect(std::string_view(error.what()).starts_with("f.txt"), "errors start with the name of the file");
     return false;
   }
 }
@@ -38,12 +38,12 @@ void use(const graze::clearance::Trajectory& trajectory) {
   }
   const graze::clearance::Track track(trajectory);
   const double length = track.length();
-  expect(track.place_at(length / 2).chainage <= length, "places lie on the track");
+  expect(track.place_at(length / 2).chainage <= length, "locations lie on the track");
   expect(track.nearest(trajectory.poses.back().translation()).distance <= length * 1e-9, "poses lie on the track");
   try {
     expect(trajectory.resampled(length / 50 + 1e-9).size() <= 2 * trajectory.size() + 60, "resampling is bounded");
     const graze::clearance::SmoothedTrajectory smooth = trajectory.smoothed({.tolerance = 0.1});
-    // Where steps of metres follow one of light-years, chainage cannot tell them apart.
+    // Where steps of metres follow one of light-years, chainage cannot resolve them.
     expect(smooth.residual <= 0.1 + 1e-9 * (1 + length), "the residual is kept");
     graze::clearance::Vehicle vehicle;
     vehicle.bogie_distance = length / 10 + 1e-3;
@@ -58,14 +58,14 @@ void use(const graze::clearance::Trajectory& trajectory) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   graze::TrajectoryFile strict, repaired;
-  const bool good = read(bytes, {}, strict), mended = read(bytes, {.axes = "rdf", .repair = true}, repaired);
-  expect(mended || !good, "what is good needs no repair");
-  if (!mended) return 0;
+  const bool good = read(bytes, {}, strict), repairable = read(bytes, {.axes = "rdf", .repair = true}, repaired);
+  expect(repairable || !good, "a good file needs no repair");
+  if (!repairable) return 0;
   const graze::clearance::Trajectory& trajectory = repaired.trajectory;
   trajectory.check();
   expect(!trajectory.empty() && trajectory.size() <= repaired.lines, "there are poses, at most one per line");
   const std::size_t memory = trajectory.poses.capacity() * sizeof(graze::Pose);
-  expect(memory <= (std::size_t{64} << 20) + 64 * size, "memory is in proportion to the file");
+  expect(memory <= (std::size_t{64} << 20) + 64 * size, "memory is proportional to the file");
   for (const graze::Pose& pose : trajectory.poses) {
     expect(graze::is_finite(pose.translation()) && pose.rotation().allFinite(), "poses are finite");
   }

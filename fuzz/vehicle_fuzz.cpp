@@ -24,12 +24,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     vehicle = parse_vehicle({reinterpret_cast<const char*>(data), size}, "v.json");
   } catch (const Error& error) {
-    expect(std::string_view(error.what()).starts_with("v.json"), "errors begin with the name of the file");
+    expect(std::string_view(error.what()).starts_with("v.json"), "errors start with the name of the file");
     return 0;
   }
   vehicle.check();
   expect(!vehicle.body.empty(), "there is a body");
-  for (const Placed& part : vehicle.body) expect(bounds(part.geometry, part.pose).bounded(), "the body has an end");
+  for (const Placed& part : vehicle.body) expect(bounds(part.geometry, part.pose).bounded(), "the body is bounded");
   const double length = 3 * (vehicle.front_bogie() - vehicle.rear_bogie()).norm();
   const graze::clearance::Trajectory straight{{}, {Pose::at({0, 0, 0}), Pose::at({length, 0, 0})}};
   try {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the answers of a page anew: in each ```jsonl block every question is followed by what graze answers.
+"""Updates the answers of a page: in each ```jsonl block every question is followed by graze's answer.
 
     make_ask_page.py GRAZE docs/ask.md
 
-A test compares the page with the program byte by byte, so that whoever changes an answer runs this: ./dev docs
+A test compares the page with the program byte by byte; after changing an answer, run ./dev docs.
 """
 import subprocess
 import sys

@@ -60,7 +60,7 @@ class Frame:
         self.y0, self.y1 = self.f(min(ys)), self.f(max(ys))
         self.linear = linear
 
-    def place(self, x, y):
+    def pixel(self, x, y):
         left, top, width, height = self.box
         return (left + (self.f(x) - self.x0) / (self.x1 - self.x0 or 1) * width,
                 top + height - (self.f(y) - self.y0) / (self.y1 - self.y0 or 1) * height)
@@ -71,17 +71,17 @@ class Frame:
                f'<text class="small" x="{left + width / 2}" y="{top + height + 32}" text-anchor="middle">{x_title}</text>',
                f'<text class="small" x="{left - 40}" y="{top - 12}" text-anchor="start"></text>']
         for tick in x_ticks:
-            x = self.place(tick, 10 ** self.y0 if not self.linear else self.y0)[0]
+            x = self.pixel(tick, 10 ** self.y0 if not self.linear else self.y0)[0]
             out.append(f'<path class="grid" d="M{x:.1f} {top}v{height}"/>')
             out.append(f'<text class="small" x="{x:.1f}" y="{top + height + 16}" text-anchor="middle">{label(tick)}</text>')
         for tick in y_ticks:
-            y = self.place(10 ** self.x0 if not self.linear else self.x0, tick)[1]
+            y = self.pixel(10 ** self.x0 if not self.linear else self.x0, tick)[1]
             out.append(f'<path class="grid" d="M{left} {y:.1f}h{width}"/>')
             out.append(f'<text class="small" x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{label(tick)} {y_title}</text>')
         return out
 
     def line(self, points, kind, upper=False):
-        path = " ".join("{:.1f},{:.1f}".format(*self.place(x, y)) for x, y in points)
+        path = " ".join("{:.1f},{:.1f}".format(*self.pixel(x, y)) for x, y in points)
         return f'<polyline class="{"upper" if upper else "line"} {kind}" points="{path}"/>'
 
 
@@ -131,16 +131,16 @@ def scaling(rows):
 
 
 def times(rows):
-    """Distribution functions: the share of checks that take at most so long."""
+    """Distribution functions: the share of checks that take at most that long."""
     parts = []
-    most = max(max(r[what][int(0.98 * len(r[what]))] for what in ("collision", "free")) for r in rows)
-    most = math.ceil(most / 20) * 20
+    longest = max(max(r[what][int(0.98 * len(r[what]))] for what in ("collision", "free")) for r in rows)
+    longest = math.ceil(longest / 20) * 20
     for i, (what, title) in enumerate((("collision", "with collision"), ("free", "without"))):
-        frame = Frame(80 + 330 * i, 50, 260, 240, [0, most], [0, 100], linear=True)
-        parts += frame.axes(f"64 circles, {title}", "ns, at most", "%", [k * most / 4 for k in range(5)], range(0, 101, 25))
+        frame = Frame(80 + 330 * i, 50, 260, 240, [0, longest], [0, 100], linear=True)
+        parts += frame.axes(f"64 circles, {title}", "ns, at most", "%", [k * longest / 4 for k in range(5)], range(0, 101, 25))
         for r in rows:
             values = r[what]
-            points = [(min(t, most), 100 * (k + 1) / len(values)) for k, t in enumerate(values)][::max(1, len(values) // 200)]
+            points = [(min(t, longest), 100 * (k + 1) / len(values)) for k, t in enumerate(values)][::max(1, len(values) // 200)]
             parts.append(frame.line(points, r["kind"]))
     return document(840, 350, parts + legend([r["kind"] for r in rows], 710, 80))
 

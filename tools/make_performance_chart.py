@@ -3,8 +3,8 @@
 
     make_performance_chart.py PAGE CHART.svg
 
-Every line of the page counts whose peer is a library of others and whose unit is a time; none is left out because of what
-it says. The picture has a background of its own and follows the reader's light or dark mode.
+Every line counts whose peer is another library and whose unit is a time; none is left out because of its result. The
+picture has a background of its own and follows the reader's light or dark mode.
 """
 
 import html
@@ -56,7 +56,7 @@ STYLE = """
 
 
 def library(peer):
-    """The library that a peer's name begins with, or nothing: the peer is no library of others."""
+    """The library that a peer's name starts with, or nothing if the peer is not another library."""
     return next((name for name in LIBRARIES if re.match(re.escape(name) + r"\b", peer)), None)
 
 

@@ -4,8 +4,8 @@
     make_performance_page.py BENCH_DIR PAGE
 
 Each BENCH_DIR/NAME.json holds the claims of one run of a benchmark, NAME.machine beside it says where and when it ran
-(lines of `key: value`, written by `./dev bench`). What bench/NAME_bench.cpp says of itself comes first. Sections of
-benchmarks that BENCH_DIR does not know stay in the page as they are.
+(lines of `key: value`, written by `./dev bench`). The description at the top of bench/NAME_bench.cpp comes first. Sections of
+benchmarks that BENCH_DIR does not have stay in the page as they are.
 """
 
 import json
@@ -38,7 +38,7 @@ def cell(text):
 
 
 def subject(name, sources=SOURCES):
-    """The first paragraph of the comment that the benchmark begins with, or nothing."""
+    """The first paragraph of the comment at the top of the benchmark, or nothing."""
     source = sources / f"{name}_bench.cpp"
     if not source.exists():
         return ""

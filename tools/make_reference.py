@@ -4,7 +4,7 @@
     make_reference.py BUILD_DIR
 
 The site is BUILD_DIR/html. Pages are copied to BUILD_DIR/pages with their links and headings written as Doxygen wants them:
-it knows neither the anchors that GitHub makes of headings nor links to files that are no pages. Any warning of Doxygen is
+it knows neither GitHub's anchors of headings nor links to files that are not pages. Any warning of Doxygen is
 an error.
 """
 
@@ -59,7 +59,7 @@ SETTINGS = {
 
 
 def slug(heading):
-    """The anchor that GitHub makes of a heading."""
+    """GitHub's anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", re.sub(r"`|\*|\[|\]\([^)]*\)", "", heading).lower()).replace(" ", "-")
 
 
@@ -83,14 +83,14 @@ def translated(text, path, pages):
         if mark:
             return f"![{name}]({file.name})"
         if name.startswith("!["):
-            return LINK.sub(link, name)  # Doxygen knows no pictures that are links
+            return LINK.sub(link, name)  # Doxygen does not support pictures that are links
         if (ROOT / file).is_dir() and file / "README.md" in pages:
             file = file / "README.md"
         if file in pages:
             return f"[{name}](@ref {anchor(file, at) if at else label(file)})"
         if file.parts[0] == "include" and file.suffix == ".h":
             return f"[{name}](@ref {file.relative_to('include')})"
-        return name  # a file that is no page
+        return name  # a file that is not a page
 
     seen = {}
 

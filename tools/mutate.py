@@ -3,12 +3,12 @@
 
     mutate.py FILE… [--count N] [--seed S] [--list] [--resume] [--survivors] [--jobs N]
 
-A change (tools/mutations.py) flips a comparison, exchanges + and - or * and /, drops a term, a factor or a statement, exchanges min and max,
-&& and ||, true and false, negates a condition, or moves a whole number by one. Each is compiled and put to the tests of the
-file's room (those of `query` too, if the file belongs to `geometry`). Its fate is one of
+A change (tools/mutations.py) flips a comparison, exchanges + and - or * and /, drops a term, a factor or a statement,
+exchanges min and max, && and ||, true and false, negates a condition, or changes a whole number by one. Each is compiled and
+run against the tests of the file's room (those of `query` too, if the file belongs to `geometry`). Its fate is one of
 
     killed      a test fails, crashes or hangs
-    not built   the compiler refuses it
+    not built   the compiler rejects it
     equal       the same machine code
     excused     listed in tools/mutate_equivalent.txt, with the reason why the answers stay right
     survived    a test is missing, or the code does nothing
@@ -16,7 +16,7 @@ file's room (those of `query` too, if the file belongs to `geometry`). Its fate 
 The working tree is never touched: a changed file lives in a folder below build/mutate that the compiler searches first, its
 object is linked before the library of build/release. A changed header is compiled into one source that includes it, the
 first whose code it changes. Fates are kept in build/mutate/results.jsonl: --resume skips what is there for the same text of
-the file, --survivors tests again what survived. Exit code 1 if anything survived.
+the file, --survivors tests survivors again. Exit code 1 if anything survived.
 
 Tests run on a tenth of their cases unless GRAZE_TEST_SCALE says otherwise: survivors are worth a second look with more.
 """
@@ -43,14 +43,14 @@ import mutations
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 EXCUSES = ROOT / "tools" / "mutate_equivalent.txt"
 
-# Lighter than the release build: what is compared is answers, not times. Two instruction sets of Highway are enough, and
-# the solvers of pairs, which are most of what verbs compile, are shared as in sanitized builds (SHARED has them).
+# Lighter than the release build: answers are compared, not times. Two instruction sets of Highway are enough, and
+# the solvers of pairs, which take most of the time to compile, are shared as in sanitized builds (SHARED has them).
 FLAGS = ["-w", "-Wno-error", "-O1", "-frandom-seed=0", "-DGRAZE_SANITIZED=1", "-UHWY_DISABLED_TARGETS",
          "-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)"]
 SHARED = ["src/query/gjk_flat.cpp", "src/query/gjk_curved.cpp"]
 PROGRAMS = {"geometry": ["graze_test_geometry", "graze_test_query"]}
 QUICK, MEDIUM = 0.03, 0.3  # seconds of a test: quick ones run first
-MEMORY_KB = 8 << 20        # of a test program that a change has let loose
+MEMORY_KB = 8 << 20        # of a test program that a change may have made run away
 
 
 def run(command, **options):
@@ -80,7 +80,7 @@ class Tree:
                 self.includers[path].add(source)
 
     def units(self, path):
-        """The sources that a change of the file may be compiled into, the most telling first."""
+        """The sources that a change of the file may be compiled into, the best one first."""
         if path.endswith(".cpp"):
             return [path]
         own = os.path.dirname(path).replace("include/graze", "src")
@@ -117,7 +117,7 @@ class Tests:
                 self.command[at] = str(kept / argument.replace("/", "+"))
                 shutil.copyfile(tree.folder / argument, self.command[at])
         report = folder / f"{program}.json"
-        # The times of an earlier run will do while the program is the same.
+        # The times of an earlier run are good enough while the program is the same.
         binary = tree.folder / "bin" / program
         if not report.exists() or report.stat().st_mtime < binary.stat().st_mtime:
             say(f"mutate: running {program} as it is")
@@ -151,7 +151,7 @@ class Worker:
         self.overlay = folder / "overlay"
         folder.mkdir(parents=True, exist_ok=True)
 
-    def place(self, path, text):
+    def write(self, path, text):
         target = self.overlay / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
@@ -201,7 +201,7 @@ class Worker:
         if passed:
             return None
         text = log.read_text(encoding="utf-8", errors="replace")
-        # Without a failure in the output the program crashed or hung in the test that began last.
+        # Without a failure in the output the program crashed or hung in the test that started last.
         failed = re.findall(r"^\[  FAILED  \] (\w\S*\.[^\s,]+)", text, re.M)
         failed = failed or re.findall(r"^\[ RUN      \] (\S+)", text, re.M)[-1:]
         return failed[0] if failed else names[0]
@@ -235,7 +235,7 @@ class Examination:
         return [self.tests[program] for program in programs]
 
     def precompile(self, unit):
-        """The precompiled header of a source, made anew with the lighter flags."""
+        """The precompiled header of a source, rebuilt with the lighter flags."""
         command = self.tree.entries[unit]
         if "-include" not in command:
             return None
@@ -250,21 +250,21 @@ class Examination:
         return self.precompiled[header]
 
     def reference(self, worker, path, unit, original):
-        """The digest of a source that is compiled in the same way without a change."""
+        """The digest of a source compiled with the same flags without a change."""
         with self.lock:
             precompiled = self.precompile(unit)
             key = (path, unit)
             if key not in self.references:
-                worker.place(path, original)
+                worker.write(path, original)
                 self.references[key] = worker.compile(unit, self.object_of(unit), precompiled)
         return self.references[key], precompiled
 
     def fate(self, worker, path, original, change):
-        worker.place(path, mutations.applied(original, change))
+        worker.write(path, mutations.applied(original, change))
         output, fate = worker.folder / "unit.o", "equal"
         for unit in self.tree.units(path):
             before, precompiled = self.reference(worker, path, unit, original)
-            worker.place(path, mutations.applied(original, change))
+            worker.write(path, mutations.applied(original, change))
             after = worker.compile(unit, output, precompiled)
             if after is None:
                 return "not built", None
@@ -290,7 +290,7 @@ class Examination:
         return "survived", None
 
     def confirm(self, worker, tests, unit, killer):
-        """A test that fails with a change must pass without it, compiled and linked in the same way."""
+        """A test that fails with a change must pass without it, compiled and linked with the same flags."""
         with self.lock:
             new = (unit, killer) not in self.confirmed
             self.confirmed.add((unit, killer))
@@ -328,7 +328,7 @@ class Examination:
     def examine(self, task):
         path, original, change, workers = task
         worker = workers.get()
-        begin = time.monotonic()
+        start = time.monotonic()
         try:
             fate, killer = self.fate(worker, path, original, change)
         finally:
@@ -336,7 +336,7 @@ class Examination:
             workers.put(worker)
         before, after = mutations.lines(original, change)
         record = {"file": path, "line": change.line + 1, "before": before, "after": after, "fate": fate, "killer": killer,
-                  "text": digest(original), "column": change.begin, "seconds": round(time.monotonic() - begin, 1)}
+                  "text": digest(original), "column": change.start, "seconds": round(time.monotonic() - start, 1)}
         with self.lock:
             self.records.append(record)
             with open(self.results, "a", encoding="utf-8") as results:
@@ -346,7 +346,7 @@ class Examination:
         return record
 
     def known(self):
-        """What is known of changes from earlier runs, the last word of each."""
+        """What is known of changes from earlier runs, the latest record of each."""
         found = {}
         if self.results.exists():
             for line in self.results.read_text(encoding="utf-8").splitlines():
@@ -394,18 +394,18 @@ def is_excused(excused, path, original, change):
 
 
 def stale(excused, path, original):
-    """Lines of the list that the file has no more, or has elsewhere too."""
+    """Lines of the list that the file no longer has, or has more than once."""
     lines = [line.strip() for line in original.split("\n")]
     found = []
     for of, above, before, _ in excused:
-        places = [i for i, line in enumerate(lines) if line == before and above in (None, lines[i - 1])]
-        if of == path and len(places) != 1:
+        locations = [i for i, line in enumerate(lines) if line == before and above in (None, lines[i - 1])]
+        if of == path and len(locations) != 1:
             found.append(before)
     return found
 
 
 def planned(examination, options):
-    """(path, original text, change) of all that is asked for, and what is known already."""
+    """(path, original text, change) of everything requested, and what is already known."""
     excused = excuses(EXCUSES.read_text(encoding="utf-8")) if EXCUSES.exists() else {}
     known = examination.known() if examination else {}
     for name in options.files:
@@ -416,10 +416,10 @@ def planned(examination, options):
             sys.exit(f"mutate: {path}: only files below src/ and include/graze/ can be changed")
         original = name.read_text(encoding="utf-8")
         for line in stale(excused, path, original):
-            print(f"mutate: {EXCUSES.name} speaks of a line that {path} has not just once: {line}", file=sys.stderr)
+            print(f"mutate: {EXCUSES.name} lists a line that {path} does not have exactly once: {line}", file=sys.stderr)
         for change in mutations.chosen(original, options.count, options.seed):
             _, after = mutations.lines(original, change)
-            record = known.get((path, digest(original), change.line + 1, change.begin, after))
+            record = known.get((path, digest(original), change.line + 1, change.start, after))
             if is_excused(excused, path, original, change):
                 yield path, original, change, "excused", {"file": path, "fate": "excused"}
             elif options.survivors and not (record and record["fate"] == "survived"):
@@ -437,7 +437,7 @@ def main():
     parser.add_argument("--folder", default="build/mutate", help="where changes are compiled and fates kept")
     parser.add_argument("--target", action="append", help="a test program; that of the file's room by default")
     parser.add_argument("--tests", help="only tests whose names match this regular expression")
-    parser.add_argument("--count", type=int, default=0, help="at most so many changes per file, drawn at random")
+    parser.add_argument("--count", type=int, default=0, help="max number of changes per file, drawn at random")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="show the changes, test none")
     parser.add_argument("--resume", action="store_true", help="keep what is known from earlier runs")

@@ -4,10 +4,10 @@ import collections
 import random
 import re
 
-Mutation = collections.namedtuple("Mutation", "line begin end new")
+Mutation = collections.namedtuple("Mutation", "line start end new")
 
-# What is replaced by what. Spaces around the operators tell them from templates, references and signs (clang-format sees
-# to that).
+# What is replaced by what. Spaces around operators distinguish them from templates, references and signs (clang-format ensures
+# that).
 _TERM = r"[\w.:\[\]]+(?:\([^()]*\))?"
 RULES = [
     (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
@@ -91,8 +91,8 @@ def mutations(text):
         code = line.split("//")[0]
         for pattern, replacement in RULES:
             for match in re.finditer(pattern, code):
-                if any(begin < match.end() and match.start() < end and not match.group().startswith(("if", "while"))
-                       for begin, end in quiet):
+                if any(start < match.end() and match.start() < end and not match.group().startswith(("if", "while"))
+                       for start, end in quiet):
                     continue
                 if match.group().startswith(("if ", "while ")) and not _balanced(match):
                     continue
@@ -116,7 +116,8 @@ def _balanced(match):
 
 
 def chosen(text, count, seed):
-    """At most `count` changes (all, if 0), drawn from as many lines as there are; more of them begin with the same."""
+    """At most `count` changes (all, if 0), drawn from as many lines as possible; a larger count starts with
+    the same changes."""
     rest = collections.defaultdict(list)
     for mutation in mutations(text):
         rest[mutation.line].append(mutation)
@@ -139,10 +140,10 @@ def chosen(text, count, seed):
 def applied(text, mutation):
     lines = text.split("\n")
     line = lines[mutation.line]
-    lines[mutation.line] = line[:mutation.begin] + mutation.new + line[mutation.end:]
+    lines[mutation.line] = line[:mutation.start] + mutation.new + line[mutation.end:]
     return "\n".join(lines)
 
 
 def lines(text, mutation):
-    """The line before and after, without what stands around it."""
+    """The line before and after, without surrounding white space."""
     return (text.split("\n")[mutation.line].strip(), applied(text, mutation).split("\n")[mutation.line].strip())

@@ -129,7 +129,10 @@ std::string clearance_json(const ClearanceArguments& arguments, const MovingMode
   }
   out["profile"] = std::move(profile);
   Json settings;
-  for (const auto& [name, value] : settings_of(arguments, model, route)) settings[name] = value;
+  for (const auto& [name, value] : settings_of(arguments, model, route)) {
+    // The page calls it path; scripts have read it by this key since the first schema.
+    settings[name == "path" ? "way" : name] = value;
+  }
   out["settings"] = std::move(settings);
   Json inputs = Json::array();
   for (const InputFile& file : outcome.inputs) {

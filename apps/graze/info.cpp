@@ -12,6 +12,7 @@
 #include "graze/base/error.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
+#include "height_field_info.h"
 #include "info_text.h"
 #include "interrupt.h"
 #include "mesh_arguments.h"
@@ -135,7 +136,8 @@ int info(const InfoArguments& arguments, bool quiet) {
     try {
       ProgressBar bar(quiet);
       const std::string name = printable(file);
-      const std::string text = is_mesh_file(path)
+      const std::string text = is_ascii_grid(path) ? height_field_info(name, path, arguments.json)
+                               : is_mesh_file(path)
                                    ? mesh_info(name, path, read_options(arguments.mesh), arguments.json, bar)
                                    : cloud_info(name, path, arguments.mesh.unit, arguments.json, bar);
       print((first || arguments.json ? "" : "\n") + printable(text));

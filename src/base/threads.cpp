@@ -10,62 +10,70 @@
 #endif
 #endif
 
-#if GRAZE_PLAIN_THREADS
-
 #include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
 
-namespace graze {
-
-void run_on_threads(std::size_t count, int threads, void* context, void (*work)(void*, std::size_t) noexcept) {
-  std::atomic<std::size_t> next{0};
-  const auto take_turns = [&] {
-    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(context, i);
-  };
-  const unsigned wanted = threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
-  std::vector<std::jthread> others(std::max(1U, wanted) - 1);
-  for (std::jthread& other : others) other = std::jthread(take_turns);
-  take_turns();
-}
-
-}  // namespace graze
-
-#else
-
+#if !GRAZE_PLAIN_THREADS
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-
-#include <optional>
+#endif
 
 namespace graze {
+namespace {
 
-void run_on_threads(std::size_t count, int threads, void* context, void (*work)(void*, std::size_t) noexcept) {
-  const auto all = [&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, count),
-        [&](const tbb::blocked_range<std::size_t>& part) {
-          for (std::size_t i = part.begin(); i != part.end(); ++i) work(context, i);
-        },
-        tbb::simple_partitioner());
-  };
-  if (threads <= 0) {
-    // Isolated: while this thread waits for the rest it takes on no outer work, which might wait for what it holds.
-    tbb::this_task_arena::isolate(all);
-    return;
+// The work of one loop, taken from the front by whoever is free.
+class Turns {
+ public:
+  Turns(std::size_t count, void* context, void (*work)(void*, std::size_t) noexcept)
+      : count_(count), context_(context), work_(work) {}
+  void take() {
+    for (std::size_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) work_(context_, i);
   }
-  // Without this oneTBB never starts more threads than the machine has, and tests could not ask for 32 of them.
-  std::optional<tbb::global_control> more;
-  if (threads > tbb::info::default_concurrency()) {
-    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  }
-  tbb::task_arena(threads).execute(all);
+
+ private:
+  std::atomic<std::size_t> next_{0};
+  const std::size_t count_;
+  void* const context_;
+  void (*const work_)(void*, std::size_t) noexcept;
+};
+
+void take_on_plain_threads(Turns& turns, int threads) {
+  const unsigned wanted = threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
+  std::vector<std::jthread> others(std::max(1U, wanted) - 1);
+  for (std::jthread& other : others) other = std::jthread([&] { turns.take(); });
+  turns.take();
 }
 
-}  // namespace graze
+}  // namespace
+
+#if GRAZE_PLAIN_THREADS
+
+void run_on_threads(std::size_t count, int threads, void* context, void (*work)(void*, std::size_t) noexcept) {
+  Turns turns(count, context, work);
+  take_on_plain_threads(turns, threads);
+}
+
+#else
+
+void run_on_threads(std::size_t count, int threads, void* context, void (*work)(void*, std::size_t) noexcept) {
+  Turns turns(count, context, work);
+  const int available = tbb::info::default_concurrency();
+  // oneTBB starts no more threads than the machine has; tests ask for 32 of them.
+  if (threads > available) return take_on_plain_threads(turns, threads);
+  // As many tasks as threads, in the arena that is there: of an arena made for each loop oneTBB's threads learn too
+  // late, from the second one on, and the caller does all of the work.
+  // Isolated: while this thread waits for the rest it takes on no outer work, which might wait for what it holds.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, threads > 0 ? threads : available), [&](const auto&) { turns.take(); },
+        tbb::simple_partitioner());
+  });
+}
 
 #endif
+
+}  // namespace graze

@@ -93,8 +93,9 @@ std::shared_ptr<const ModelData> of_shapes(std::span<const Placed> shapes) {
   std::vector<Aabb> boxes;
   Aabb all;
   for (const Placed& shape : shapes) {
-    const auto refuse = [] { throw Error("model", "a mesh or a cloud among the shapes"); };
-    std::visit(Overloads{[](const ShapeKind auto&) {}, [&](const Mesh&) { refuse(); }, [&](const Cloud&) { refuse(); }},
+    const auto refuse = [] { throw Error("model", "a mesh, cloud, height field or map among the shapes"); };
+    std::visit(Overloads{[](const ShapeKind auto&) {}, [&](const Mesh&) { refuse(); }, [&](const Cloud&) { refuse(); },
+                         [&](const HeightField&) { refuse(); }, [&](const MapView&) { refuse(); }},
                shape.geometry);
     boxes.push_back(bounds(shape.geometry, shape.pose));
     if (!boxes.back().bounded()) {

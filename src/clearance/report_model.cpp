@@ -85,7 +85,8 @@ void append(ReportModel& model, const Geometry& geometry, const Pose& pose, cons
           for (const Vec3& p : thinned(std::move(points), options.points)) model.points.push_back(pose * p);
         } else if constexpr (std::is_same_v<G, Triangle>) {
           append_triangles(model, g.vertices(), std::array<MeshTriangle, 1>{{{0, 1, 2}}}, pose);
-        } else if constexpr (std::is_same_v<G, HalfSpace> || std::is_same_v<G, Plane>) {
+        } else if constexpr (std::is_same_v<G, HalfSpace> || std::is_same_v<G, Plane> ||
+                             std::is_same_v<G, HeightField> || std::is_same_v<G, MapView>) {
           throw Error("model", "has a part without end, which cannot be drawn");
         } else {
           append_shape(model, g, pose);

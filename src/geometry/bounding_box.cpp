@@ -9,7 +9,7 @@ namespace graze::bounding {
 namespace {
 
 // Another box has to be smaller by this factor to be worth turning to: boxes along the axes of the frame stay there.
-constexpr double kSmaller = 1 - 1e-10;
+constexpr double kSmallerBox = 1 - 1e-10;
 // So many of the best boxes are improved.
 constexpr std::size_t kImproved = 8;
 constexpr int kMaxTurns = 64;
@@ -48,7 +48,7 @@ class Measure {
       const double length = edge.norm();
       if (!(length > 0)) continue;
       const double tried = area(outline, edge / length);
-      if (tried < kSmaller * best_area) best = edge / length, best_area = tried;
+      if (tried < kSmallerBox * best_area) best = edge / length, best_area = tried;
     }
     Mat3 axes;
     axes.col(0) = best.x() * u + best.y() * v;
@@ -101,7 +101,7 @@ class Measure {
 Turned improved(Turned box, const Measure& measure) {
   for (int turn = 0, idle = 0; turn < kMaxTurns && idle < 3; ++turn) {
     const Turned tried = measure.smallest_about(box.axes.col(turn % 3));
-    const bool better = tried.volume < kSmaller * box.volume;
+    const bool better = tried.volume < kSmallerBox * box.volume;
     if (better) box = tried;
     idle = better ? 0 : idle + 1;
   }
@@ -133,7 +133,7 @@ Mat3 box_axes(std::span<const Vec3> points, const Core& core, double grow) {
   for (const Turned& box : boxes) {
     const Turned better = improved(box, few);
     const double volume = all.volume(better.axes);
-    if (volume < kSmaller * best.volume) best = {better.axes, volume};
+    if (volume < kSmallerBox * best.volume) best = {better.axes, volume};
   }
   return best.axes;
 }

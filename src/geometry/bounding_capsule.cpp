@@ -9,7 +9,7 @@
 namespace graze::bounding {
 namespace {
 
-constexpr double kSmaller = 1 - 1e-9;
+constexpr double kSmallerCapsule = 1 - 1e-9;
 // The local search turns by the first step, and by halves of it down to the last, in radians.
 constexpr double kFirstStep = 0.25, kLastStep = 1e-5;
 constexpr int kMaxMoves = 400;
@@ -81,7 +81,7 @@ CapsuleFit improved(CapsuleFit fit, std::span<const Vec3> points, double grow) {
     for (const Vec3& way : {u, v, Vec3(-u), Vec3(-v)}) {
       const CapsuleFit tried = fit_along(points, unit_vector(fit.direction + step * way), grow);
       ++moves;
-      if (!(tried.volume < kSmaller * fit.volume)) continue;
+      if (!(tried.volume < kSmallerCapsule * fit.volume)) continue;
       fit = tried;
       better = true;
       break;
@@ -118,7 +118,7 @@ CapsuleFit fit_capsule(std::span<const Vec3> points, const Core& core, double gr
   for (std::size_t i = 0; i < kStarts; ++i) {
     const CapsuleFit fit = improved(fits[i], core.points, counted);
     const CapsuleFit whole = fit_along(points, fit.direction, counted);
-    if (whole.volume < kSmaller * best.volume) best = whole;
+    if (whole.volume < kSmallerCapsule * best.volume) best = whole;
   }
   return best;
 }

@@ -5,6 +5,7 @@
 
 #include "base/overloads.h"
 #include "geometry/largest_coordinate.h"
+#include "graze/geometry/occupancy_map.h"
 
 namespace graze {
 
@@ -28,6 +29,16 @@ bool sums_exactly(const Vec3& a, const Vec3& b) {
   return true;
 }
 
+// The box and all that is below it in the frame of the pose, without end.
+Aabb below(Aabb box, const Pose& pose) {
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    const double up = pose.rotation()(i, 2);
+    if (up > 0) box.min[i] = -kInfinity;
+    else if (up < 0) box.max[i] = kInfinity;
+  }
+  return box;
+}
+
 }  // namespace
 
 double largest_coordinate(const Geometry& geometry) {
@@ -36,7 +47,9 @@ double largest_coordinate(const Geometry& geometry) {
                               [](const Plane& s) { return std::abs(s.offset()); },
                               [&](const ShapeKind auto& s) { return of_box(bounds(Shape(s))); },
                               [&](const Mesh&) { return of_box(bounds(geometry)); },
-                              [&](const Cloud&) { return of_box(bounds(geometry)); }},
+                              [&](const Cloud&) { return of_box(bounds(geometry)); },
+                              [&](const HeightField& field) { return of_box(field.surface_bounds()); },
+                              [&](const MapView& view) { return of_box(view.map().bounds()); }},
                     geometry);
 }
 
@@ -62,15 +75,22 @@ Aabb detail::bounds_of(const Geometry& geometry, const Pose& pose) {
                 [&](const Cloud& cloud) {
                   const Aabb& points = cloud.bounds();
                   return points.empty() ? points : transformed(points, pose).grown(cloud.radius());
+                },
+                [&](const HeightField& field) { return below(transformed(field.surface_bounds(), pose), pose); },
+                [&](const MapView& view) {
+                  const Aabb cells = view.bounds();
+                  return cells.empty() ? cells : transformed(cells, pose);
                 }},
       geometry);
 }
 
 std::string_view detail::name_of(const Geometry& geometry) {
   using Name = std::string_view;
-  return std::visit(Overloads{[](const ShapeKind auto& s) -> Name { return graze::name_of(Shape(s)); },
-                              [](const Mesh&) -> Name { return "mesh"; }, [](const Cloud&) -> Name { return "cloud"; }},
-                    geometry);
+  return std::visit(
+      Overloads{[](const ShapeKind auto& s) -> Name { return graze::name_of(Shape(s)); },
+                [](const Mesh&) -> Name { return "mesh"; }, [](const Cloud&) -> Name { return "cloud"; },
+                [](const HeightField&) -> Name { return "heightfield"; }, [](const MapView&) -> Name { return "map"; }},
+      geometry);
 }
 
 }  // namespace graze

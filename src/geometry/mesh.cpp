@@ -134,12 +134,12 @@ void Data::fill_blocks(Scratch& scratch, int threads) {
 }
 
 void Data::build(int threads) {
-  // Neither needs the other.
+  // Neither needs the other. The caller takes the first, and whoever is done with the second helps it.
   Connection connection;
   parallel_for(2,
                [&](std::size_t task) {
-                 if (task == 0) connection = connection_of(*this);
-                 else build_connected(threads);
+                 if (task == 0) build_connected(threads);
+                 else connection = connection_of(*this);
                },
                {.threads = threads, .grain = 1});
   static_cast<Connection&>(*this) = std::move(connection);

@@ -104,7 +104,7 @@ struct Scratch {
     std::uint32_t sorted;  // all bits set: the points are sorted by cell
     std::uint64_t cells;
   };
-  Buffer<std::uint32_t> keys, counts, cursors;
+  Buffer<std::uint32_t> keys, counts, cursors, part_keys;
   Buffer<std::uint8_t> cells;
   Buffer<Occupied> occupied;
   Buffer<std::uint8_t> row;
@@ -113,7 +113,7 @@ struct Scratch {
   Buffer<std::uint16_t> octants_z, octants_y;  // 8 per block
   Buffer<std::uint16_t> around_z, around_y;    // blocks with points: 3 along z, 9 along y and z
   Buffer<std::uint32_t> near;
-  Buffer<Record> part;             // the points of the block that is becoming a grid of its own
+  Buffer<Record> part;             // the points that are being sorted, or become a grid of their own
   std::unique_ptr<Scratch> inner;  // for such grids, one after the other
 };
 

@@ -10,6 +10,7 @@
 #include "graze/base/elementary.h"
 #include "index/grid.h"
 #include "index/grid_bounds.h"
+#include "index/grid_place.h"
 #include "index/grid_sort.h"
 
 namespace graze::point_grid {
@@ -137,89 +138,6 @@ void choose_frame(Grid& grid, const PointView& points, const Budget& budget) {
   for (int i = 0; i < 27; ++i) {
     grid.steps[static_cast<std::size_t>(i)] =
         ((i / 9 - 1) * grid.blocks[1] + i / 3 % 3 - 1) * grid.blocks[2] + i % 3 - 1;
-  }
-}
-
-// Counts `given` keys; four streams of them, since a count cannot go on where the one before it has not been written.
-template <class Count>
-void for_each_key(std::size_t given, const Count& count) {
-  const std::size_t quarter = given / 4;
-  for (std::size_t i = 0; i < quarter; ++i) {
-    count(i);
-    count(i + quarter);
-    count(i + 2 * quarter);
-    count(i + 3 * quarter);
-  }
-  for (std::size_t i = 4 * quarter; i < given; ++i) count(i);
-}
-
-// Counts the points per block, gives a cursor to every block with points, or one to each cell of blocks with many, and
-// lets scratch.keys say which cursor a point belongs to. scratch.counts then has the number of a block among the
-// occupied ones, or kNone. Cursors are in the order of blocks and cells; the last one is for points that are left out.
-void count_points(Grid& grid, std::size_t given) {
-  Scratch& s = grid.scratch;
-  const std::size_t blocks = grid.block_count();
-  s.counts.assign(blocks + 1, 0);
-  std::uint32_t* const keys = s.keys.data();
-  std::uint32_t* const counts = s.counts.data();
-  for_each_key(given, [=](std::size_t i) { ++counts[keys[i]]; });
-  s.occupied.clear();
-  std::uint32_t cursors = 0;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    if (counts[b] == 0) {
-      counts[b] = kNone;
-      continue;
-    }
-    const bool sorted = counts[b] > kScanAll;
-    counts[b] = static_cast<std::uint32_t>(s.occupied.size());
-    s.occupied.push_back({cursors, sorted ? kNone : 0, 0});
-    cursors += sorted ? kEdge * kEdge * kEdge : 1;
-  }
-  counts[blocks] = static_cast<std::uint32_t>(s.occupied.size());
-  s.occupied.push_back({cursors++, 0, 0});
-  s.cursors.assign(cursors, 0);
-  Scratch::Occupied* const occupied = s.occupied.data();
-  const std::uint8_t* const cells = s.cells.data();
-  std::uint32_t* const all = s.cursors.data();
-  for_each_key(given, [=](std::size_t i) {
-    Scratch::Occupied& block = occupied[counts[keys[i]]];
-    block.cells |= 1ULL << cells[i];
-    keys[i] = block.cursor + (cells[i] & block.sorted);
-    ++all[keys[i]];
-  });
-  std::uint32_t sum = 0;
-  for (std::uint32_t& c : s.cursors) sum += std::exchange(c, sum);
-}
-
-// Writes the points to their slots; cursors then say where their points end.
-template <class PointAt, class IndexAt>
-void place_each(Grid& grid, std::size_t given, const PointAt& point_at, const IndexAt& index_at) {
-  float *const x = grid.slots.x, *const y = grid.slots.y, *const z = grid.slots.z;
-  std::uint32_t* const index = grid.slots.index;
-  std::uint32_t* const cursors = grid.scratch.cursors.data();
-  const std::uint32_t* const keys = grid.scratch.keys.data();
-  for (std::size_t i = 0; i < given; ++i) {
-    const std::uint32_t slot = cursors[keys[i]]++;
-    const auto p = point_at(i);
-    x[slot] = p[0];
-    y[slot] = p[1];
-    z[slot] = p[2];
-    index[slot] = index_at(i);
-  }
-}
-
-void place_points(Grid& grid, const PointView& points, const Record* records) {
-  const auto same = [](std::size_t i) { return static_cast<std::uint32_t>(i); };
-  if (records != nullptr) {
-    place_each(
-        grid, points.size(), [&](std::size_t i) { return &records[i].x; },
-        [=](std::size_t i) { return records[i].index; });
-  } else if (const float* packed = points.packed_floats(); packed != nullptr) {
-    place_each(
-        grid, points.size(), [=](std::size_t i) { return packed + 3 * i; }, same);
-  } else {
-    place_each(
-        grid, points.size(), [&](std::size_t i) { return points.load_point<float>(i); }, same);
   }
 }
 

@@ -62,8 +62,11 @@ GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) {
 template <bool kPoint>
 class Near {
  public:
-  Near(const Tree<float>& tree, const NearBody& body, const NearQuestion& question, const NearVisitor& visitor)
-      : tree_(tree), body_(body), visitor_(visitor) {
+  // Everything must outlive the search. Opens the root.
+  void start(const Tree<float>& tree, const NearBody& body, const NearQuestion& question, const NearVisitor& visitor) {
+    tree_ = &tree, body_ = &body, visitor_ = &visitor;
+    leaf_limit_ = node_limit_ = std::numeric_limits<float>::max();
+    enough_ = -1, best_ = std::numeric_limits<float>::infinity(), count_ = 0;
     constexpr double kLargest = std::numeric_limits<float>::max();
     // Squares of what is surely within a length, and of what may be.
     const double surely = (question.enough - body.slack) * (1 - 2 * double{body.relative});
@@ -71,42 +74,54 @@ class Near {
     const double far = question.limit;
     if (!(far >= 0)) leaf_limit_ = node_limit_ = -1;
     else if (far < 1e18) within(static_cast<float>(far) * (1 + 1e-6F));
+    level_ = tree.levels - 1;
+    for (std::size_t k = 0; k <= level_; ++k) least_[k] = kNothing;
+    at_[level_] = 0;
+    open(tree.nodes[tree.first[level_]]);
   }
 
+  // Goes on to the end.
   void run() {
-    const std::size_t top = tree_.levels - 1;
-    std::size_t level = top;
-    for (std::size_t k = 0; k <= top; ++k) least_[k] = kNothing;
-    open(level, 0);
-    for (;;) {
-      // Numbers that are not negative are ordered as their bits are.
-      const std::int32_t nearest = least_[level];
-      if (nearest > node_bits()) {
-        // All levels at once: how far up the walk goes on is nothing that jumps could foretell.
-        unsigned near = 0;
-        for (std::size_t k = 0; k <= top; ++k) near |= (least_[k] <= node_bits() ? 1U : 0U) << k;
-        if (near == 0) break;
-        level = static_cast<std::size_t>(std::countr_zero(near));
-        continue;
-      }
-      const std::size_t child = kFan * at_[level] + (static_cast<std::uint32_t>(nearest) & (kFan - 1));
-      forget(level, nearest);
-      if (level > 0) open(--level, child);
-      else if (!leaf(child)) return;
+    while (step()) {
     }
-    tell();
+  }
+  /// False if that was the end.
+  GRAZE_LANE_FUNCTION bool step() { return select() && look(); }
+
+  // Chooses the nearest child that is left. False if that was the end.
+  GRAZE_LANE_FUNCTION bool select() {
+    // Numbers that are not negative are ordered as their bits are.
+    if (least_[level_] > node_bits()) {
+      // All levels at once: how far up the walk goes on is nothing that jumps could foretell.
+      unsigned near = 0;
+      for (std::size_t k = 0; k < tree_->levels; ++k) near |= (least_[k] <= node_bits() ? 1U : 0U) << k;
+      if (near == 0) return tell(), false;
+      level_ = static_cast<std::size_t>(std::countr_zero(near));
+    }
+    const std::int32_t nearest = least_[level_];
+    child_ = kFan * at_[level_] + (static_cast<std::uint32_t>(nearest) & (kFan - 1));
+    forget(level_, nearest);
+    return true;
+  }
+
+  // Opens the child that was chosen, or looks at its points. False if the visitor has had enough.
+  GRAZE_LANE_FUNCTION bool look() {
+    if (level_ == 0) return leaf();
+    const Node<float>& node = child_node();
+    at_[--level_] = child_;
+    open(node);
+    return true;
   }
 
  private:
   static constexpr std::int32_t kNothing = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t node_bits() const { return std::bit_cast<std::int32_t>(node_limit_); }
+  const Node<float>& child_node() const { return tree_->nodes[tree_->first[level_ - 1] + child_]; }
 
   // Bounds of the squared distance of a node's children with the number of the child in the lowest bits: a little below
   // the true ones, and all different. Of children that do not exist: infinite or no numbers, which are above all.
-  void open(std::size_t level, std::size_t node_index) {
-    at_[level] = node_index;
-    const Node<float>& node = tree_.nodes[tree_.first[level] + node_index];
+  GRAZE_LANE_FUNCTION void open(const Node<float>& node) {
     auto least = hn::Set(kI, kNothing);
     for (std::size_t i = 0; i < kFan; i += kLanes) {
       const auto low = [&](int axis) HWY_ATTR { return hn::Load(kF, node.min[axis] + i); };
@@ -114,37 +129,37 @@ class Near {
       F bound;
       if constexpr (kPoint) {
         const auto along = [&](int axis) HWY_ATTR {
-          const F at = set(body_.center[axis]);
+          const F at = set(body_->center[axis]);
           return hn::Max(hn::Sub(low(axis), at), hn::Sub(at, high(axis)));
         };
         bound = outside_sq(along(0), along(1), along(2));
       } else {
         const auto along = [&](int axis) HWY_ATTR {
-          return hn::Max(hn::Sub(low(axis), set(body_.high[axis])), hn::Sub(set(body_.low[axis]), high(axis)));
+          return hn::Max(hn::Sub(low(axis), set(body_->high[axis])), hn::Sub(set(body_->low[axis]), high(axis)));
         };
         bound = hn::Max(along_axes(low, high), outside_sq(along(0), along(1), along(2)));
       }
       const auto bits = hn::And(hn::BitCast(kI, bound), hn::Set(kI, 0x7FFFFFF8));
       const auto keys = hn::Or(bits, hn::Iota(kI, static_cast<std::int32_t>(i)));
-      hn::Store(keys, kI, keys_[level] + i);
+      hn::Store(keys, kI, keys_[level_] + i);
       least = hn::Min(least, keys);
     }
-    least_[level] = hn::GetLane(hn::MinOfLanes(kI, least));
+    least_[level_] = hn::GetLane(hn::MinOfLanes(kI, least));
   }
   // Along the body's own axes.
   template <class Low, class High>
   GRAZE_LANE_FUNCTION F along_axes(const Low& low, const High& high) const {
     const F half = set(0.5F);
-    const auto from = [&](int axis) HWY_ATTR { return hn::Sub(low(axis), set(body_.center[axis])); };
-    const auto to = [&](int axis) HWY_ATTR { return hn::Sub(high(axis), set(body_.center[axis])); };
+    const auto from = [&](int axis) HWY_ATTR { return hn::Sub(low(axis), set(body_->center[axis])); };
+    const auto to = [&](int axis) HWY_ATTR { return hn::Sub(high(axis), set(body_->center[axis])); };
     const F lx = from(0), ly = from(1), lz = from(2), hx = to(0), hy = to(1), hz = to(2);
     const F x = hn::Mul(half, hn::Add(lx, hx)), y = hn::Mul(half, hn::Add(ly, hy)), z = hn::Mul(half, hn::Add(lz, hz));
     const F ex = hn::Mul(half, hn::Sub(hx, lx)), ey = hn::Mul(half, hn::Sub(hy, ly)),
             ez = hn::Mul(half, hn::Sub(hz, lz));
     const auto beyond = [&](int k) HWY_ATTR {
-      const float* a = body_.axis[k];
+      const float* a = body_->axis[k];
       const float size[3] = {std::abs(a[0]), std::abs(a[1]), std::abs(a[2])};
-      return hn::Sub(hn::Sub(hn::Abs(dot(a, x, y, z)), dot(size, ex, ey, ez)), set(body_.half[k]));
+      return hn::Sub(hn::Sub(hn::Abs(dot(a, x, y, z)), dot(size, ex, ey, ez)), set(body_->half[k]));
     };
     return outside_sq(beyond(0), beyond(1), beyond(2));
   }
@@ -162,9 +177,9 @@ class Near {
   }
 
   // False if the visitor has had enough.
-  bool leaf(std::size_t index) {
+  GRAZE_LANE_FUNCTION bool leaf() {
     if (count_ == kRoom && !tell()) return false;
-    const Leaf<float>& leaf = tree_.leaves[index];
+    const Leaf<float>& leaf = tree_->leaves[child_];
     Found& found = found_[count_];
     const F limit = set(leaf_limit_), nothing = set(std::numeric_limits<float>::infinity());
     F least = nothing;
@@ -175,7 +190,7 @@ class Near {
     }
     found.nearest = hn::GetLane(hn::MinOfLanes(kF, least));
     if (!(found.nearest <= leaf_limit_)) return true;
-    found.first = static_cast<std::uint32_t>(kLeaf * index);
+    found.first = static_cast<std::uint32_t>(kLeaf * child_);
     ++count_;
     if (found.nearest < best_) {
       best_ = found.nearest;
@@ -185,14 +200,14 @@ class Near {
     return (best_ > enough_ && best_ > 0) || tell();
   }
   GRAZE_LANE_FUNCTION F distance_sq(const Leaf<float>& leaf, std::size_t i) const {
-    const F x = hn::Sub(hn::Load(kF, leaf.at[0] + i), set(body_.center[0])),
-            y = hn::Sub(hn::Load(kF, leaf.at[1] + i), set(body_.center[1])),
-            z = hn::Sub(hn::Load(kF, leaf.at[2] + i), set(body_.center[2]));
+    const F x = hn::Sub(hn::Load(kF, leaf.at[0] + i), set(body_->center[0])),
+            y = hn::Sub(hn::Load(kF, leaf.at[1] + i), set(body_->center[1])),
+            z = hn::Sub(hn::Load(kF, leaf.at[2] + i), set(body_->center[2]));
     if constexpr (kPoint) {
       return hn::Add(hn::Add(square(x), square(y)), square(z));
     } else {
       const auto beyond = [&](int k)
-                              HWY_ATTR { return hn::Sub(hn::Abs(dot(body_.axis[k], x, y, z)), set(body_.half[k])); };
+                              HWY_ATTR { return hn::Sub(hn::Abs(dot(body_->axis[k], x, y, z)), set(body_->half[k])); };
       // What is no point is NaN, which a maximum may lose.
       return hn::IfThenElse(hn::Eq(x, x), outside_sq(beyond(0), beyond(1), beyond(2)), x);
     }
@@ -200,9 +215,9 @@ class Near {
 
   // From now on nothing matters that is surely farther than a length that float32 has measured.
   void within(float length) {
-    const float wide = length * (1 + 4 * body_.relative);
-    const float of_leaf = wide + static_cast<float>(2 * body_.slack) * 1.000001F,
-                of_node = wide + static_cast<float>(body_.slack + body_.node_slack) * 1.000001F;
+    const float wide = length * (1 + 4 * body_->relative);
+    const float of_leaf = wide + static_cast<float>(2 * body_->slack) * 1.000001F,
+                of_node = wide + static_cast<float>(body_->slack + body_->node_slack) * 1.000001F;
     leaf_limit_ = std::min(leaf_limit_, of_leaf * of_leaf * (1 + 1e-6F));
     node_limit_ = std::min(node_limit_, of_node * of_node * (1 + 1e-6F));
   }
@@ -220,7 +235,7 @@ class Near {
       }
       for (; near != 0; near &= near - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(near));
-        if (!visitor_.point(visitor_.self, found.first + k)) return false;
+        if (!visitor_->point(visitor_->self, found.first + k)) return false;
       }
     }
     return true;
@@ -234,27 +249,60 @@ class Near {
   };
   static constexpr std::size_t kRoom = 16;
 
-  const Tree<float>& tree_;
-  const NearBody& body_;
-  const NearVisitor& visitor_;
+  const Tree<float>* tree_;
+  const NearBody* body_;
+  const NearVisitor* visitor_;
   // Squares in float32: of points, and of boxes around them, that still matter; of points that end the search; of the
   // nearest so far.
-  float leaf_limit_ = std::numeric_limits<float>::max(), node_limit_ = leaf_limit_, enough_ = -1,
-        best_ = std::numeric_limits<float>::infinity();
-  std::size_t count_ = 0;
+  float leaf_limit_, node_limit_, enough_, best_;
+  std::size_t level_, child_;  // of the open node; chosen among all children below
+  std::size_t count_;          // of what was found
   Found found_[kRoom];
   std::size_t at_[kMaxLevels];
   alignas(64) std::int32_t keys_[kMaxLevels][kFan];
   std::int32_t least_[kMaxLevels];  // of the keys of each level
 };
 
+// Searches of which each goes on by a step in turn: none waits for its own memory and results.
+template <bool kPoint>
+GRAZE_LANE_FUNCTION void in_turn(const Tree<float>& tree, const NearBody* bodies, const NearQuestion* questions,
+                                 const NearVisitor* visitors, std::size_t count) {
+  Near<kPoint> searches[kMaxInFlight], *open[kMaxInFlight];
+  std::size_t left = 0;
+  for (; left < count; ++left) {
+    open[left] = &searches[left];
+    open[left]->start(tree, bodies[left], questions[left], visitors[left]);
+  }
+  while (left > 0) {
+    const std::size_t before = std::exchange(left, 0);
+    for (std::size_t k = 0; k < before; ++k) {
+      Near<kPoint>* const search = open[k];
+      const bool goes_on = search->step();
+      open[left] = search;
+      left += goes_on ? 1 : 0;
+    }
+  }
+}
+
 void nearest_to_point(const Tree<float>& tree, const NearBody& body, const NearQuestion& question,
                       const NearVisitor& visitor) {
-  Near<true>(tree, body, question, visitor).run();
+  Near<true> search;
+  search.start(tree, body, question, visitor);
+  search.run();
 }
 void nearest_to_box(const Tree<float>& tree, const NearBody& body, const NearQuestion& question,
                     const NearVisitor& visitor) {
-  Near<false>(tree, body, question, visitor).run();
+  Near<false> search;
+  search.start(tree, body, question, visitor);
+  search.run();
+}
+void nearest_to_points(const Tree<float>& tree, const NearBody* bodies, const NearQuestion* questions,
+                       const NearVisitor* visitors, std::size_t count) {
+  in_turn<true>(tree, bodies, questions, visitors, count);
+}
+void nearest_to_boxes(const Tree<float>& tree, const NearBody* bodies, const NearQuestion* questions,
+                      const NearVisitor* visitors, std::size_t count) {
+  in_turn<false>(tree, bodies, questions, visitors, count);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -266,12 +314,42 @@ namespace graze::kd_tree {
 
 HWY_EXPORT(nearest_to_point);
 HWY_EXPORT(nearest_to_box);
+HWY_EXPORT(nearest_to_points);
+HWY_EXPORT(nearest_to_boxes);
 
 namespace {
 
 constexpr double kUnit = 0x1p-24;         // float32 rounds by this part of a number
 constexpr double kUnderflow = 1e-20;      // m; squares of less are below the range of float32
 constexpr double kLargestSquared = 1e17;  // m; squares of more, added up, are above it
+
+// As float32 reads it. False if squares in it would leave its range.
+bool prepare(const Tree<float>& tree, const NearPoint& point, NearBody& body) {
+  const double size = std::abs(point.at.x()) + std::abs(point.at.y()) + std::abs(point.at.z());
+  if (!(tree.largest + size <= kLargestSquared)) return false;
+  for (int k = 0; k < 3; ++k) body.center[k] = static_cast<float>(point.at[k]);
+  // Three differences, their squares and sums; the centre itself.
+  body.relative = static_cast<float>(8 * kUnit);
+  body.slack = body.node_slack = 2 * kUnit * size + point.slack + kUnderflow;
+  return true;
+}
+bool prepare(const Tree<float>& tree, const NearBox& box, NearBody& body) {
+  double at = 0, size = 0;
+  for (int k = 0; k < 3; ++k) at += std::abs(box.center[k]), size += box.half[k];
+  if (!(tree.largest + at + size <= kLargestSquared)) return false;
+  for (int k = 0; k < 3; ++k) {
+    body.center[k] = static_cast<float>(box.center[k]), body.half[k] = static_cast<float>(box.half[k]);
+    body.low[k] = static_cast<float>(box.low[k]), body.high[k] = static_cast<float>(box.high[k]);
+    for (int i = 0; i < 3; ++i) body.axis[k][i] = static_cast<float>(box.axis[k][i]);
+  }
+  // Along each axis of the box a point is off by some ten roundings of where it is about the centre, which is no
+  // farther than the distance and the size of the box; three of them make a distance. The boxes of nodes are as large
+  // as the cloud.
+  body.relative = static_cast<float>(40 * kUnit);
+  body.slack = kUnit * (40 * size + 4 * at) + box.slack + kUnderflow;
+  body.node_slack = 40 * kUnit * (3 * tree.largest + at + size) + box.slack + kUnderflow;
+  return true;
+}
 
 // The nearest so far, by the caller's own coordinates in double.
 struct Nearest {
@@ -294,37 +372,37 @@ struct Nearest {
 
 bool visit_nearest(const Tree<float>& tree, const NearPoint& point, const NearQuestion& question,
                    const NearVisitor& visitor) {
-  const double size = std::abs(point.at.x()) + std::abs(point.at.y()) + std::abs(point.at.z());
-  if (!(tree.largest + size <= kLargestSquared)) return false;
-  if (tree.size == 0) return true;
   NearBody body;
-  for (int k = 0; k < 3; ++k) body.center[k] = static_cast<float>(point.at[k]);
-  // Three differences, their squares and sums; the centre itself.
-  body.relative = static_cast<float>(8 * kUnit);
-  body.slack = body.node_slack = 2 * kUnit * size + point.slack + kUnderflow;
-  HWY_DYNAMIC_DISPATCH(nearest_to_point)(tree, body, question, visitor);
+  if (!prepare(tree, point, body)) return false;
+  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_point)(tree, body, question, visitor);
   return true;
 }
 
 bool visit_nearest(const Tree<float>& tree, const NearBox& box, const NearQuestion& question,
                    const NearVisitor& visitor) {
-  double at = 0, size = 0;
-  for (int k = 0; k < 3; ++k) at += std::abs(box.center[k]), size += box.half[k];
-  if (!(tree.largest + at + size <= kLargestSquared)) return false;
-  if (tree.size == 0) return true;
   NearBody body;
-  for (int k = 0; k < 3; ++k) {
-    body.center[k] = static_cast<float>(box.center[k]), body.half[k] = static_cast<float>(box.half[k]);
-    body.low[k] = static_cast<float>(box.low[k]), body.high[k] = static_cast<float>(box.high[k]);
-    for (int i = 0; i < 3; ++i) body.axis[k][i] = static_cast<float>(box.axis[k][i]);
+  if (!prepare(tree, box, body)) return false;
+  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_box)(tree, body, question, visitor);
+  return true;
+}
+
+bool visit_nearest_each(const Tree<float>& tree, std::span<const NearPoint> points, const NearQuestion* questions,
+                        const NearVisitor* visitors) {
+  NearBody bodies[kMaxInFlight];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!prepare(tree, points[i], bodies[i])) return false;
   }
-  // Along each axis of the box a point is off by some ten roundings of where it is about the centre, which is no
-  // farther than the distance and the size of the box; three of them make a distance. The boxes of nodes are as large
-  // as the cloud.
-  body.relative = static_cast<float>(40 * kUnit);
-  body.slack = kUnit * (40 * size + 4 * at) + box.slack + kUnderflow;
-  body.node_slack = 40 * kUnit * (3 * tree.largest + at + size) + box.slack + kUnderflow;
-  HWY_DYNAMIC_DISPATCH(nearest_to_box)(tree, body, question, visitor);
+  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_points)(tree, bodies, questions, visitors, points.size());
+  return true;
+}
+
+bool visit_nearest_each(const Tree<float>& tree, std::span<const NearBox> boxes, const NearQuestion* questions,
+                        const NearVisitor* visitors) {
+  NearBody bodies[kMaxInFlight];
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (!prepare(tree, boxes[i], bodies[i])) return false;
+  }
+  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_boxes)(tree, bodies, questions, visitors, boxes.size());
   return true;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -15,11 +14,13 @@
 #include "graze/query/penetration.h"
 #include "graze/query/probability.h"
 #include "io/answer_text.h"
+#include "io/ask_map.h"
 #include "io/ask_points.h"
 #include "io/ask_rays.h"
 #include "io/ask_scene.h"
 #include "io/ask_search.h"
 #include "io/ask_sweep.h"
+#include "io/ask_world.h"
 #include "io/fields.h"
 #include "io/placed.h"
 
@@ -118,7 +119,7 @@ struct Question {
   AskAnswer (*ask)(const Fields&);
 };
 // The most frequent first.
-constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
+constexpr std::array<Question, 18> kQuestions{{{"collide", ask_collide},
                                                {"distance", ask_distance},
                                                {"contacts", ask_contacts},
                                                {"penetration", ask_penetration},
@@ -130,18 +131,18 @@ constexpr std::array<Question, 13> kQuestions{{{"collide", ask_collide},
                                                {"pairs", ask_pairs},
                                                {"sweep", ask_sweep},
                                                {"first_contact", ask_first_contact},
-                                               {"probability", ask_probability}}};
-// Questions of the contract that are not answered yet.
-constexpr std::array<std::string_view, 5> kLater{"cost", "nearest", "tangents", "occupancy", "insert"};
+                                               {"nearest", ask_nearest},
+                                               {"tangents", ask_tangents},
+                                               {"probability", ask_probability},
+                                               {"occupancy", ask_occupancy},
+                                               {"insert", ask_insert},
+                                               {"cost", ask_cost}}};
 
 AskAnswer ask(Value value) {
   const Fields question(value, "");
   const std::string& what = question.text("ask");
   for (const auto& [name, ask] : kQuestions) {
     if (what == name) return ask(question);
-  }
-  if (std::find(kLater.begin(), kLater.end(), what) != kLater.end()) {
-    throw Error("ask", what + " is not supported yet");
   }
   std::vector<std::string> known;
   std::string list;

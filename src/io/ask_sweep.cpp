@@ -10,6 +10,7 @@
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
 #include "io/ask_deforming.h"
+#include "io/ask_world.h"
 #include "io/placed.h"
 
 namespace graze::io {
@@ -73,9 +74,8 @@ AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain) 
 }
 
 AskAnswer ask_sweep(const Fields& question) {
-  for (const std::string_view later : {"world", "scene"}) {
-    if (question.has(later)) throw Error(std::string(later), "is not supported yet");
-  }
+  if (question.has("world")) return ask_sweep_world(question);
+  if (question.has("scene")) throw Error("scene", "is not supported yet");
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
   if (deforms(question, "a") || deforms(question, "b")) return ask_sweep_deforming(question);
   const Moving a = moving_from(question, "a"), b = moving_from(question, "b");

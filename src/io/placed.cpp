@@ -14,6 +14,7 @@
 #include "graze/io/cloud_file.h"
 #include "graze/io/mesh_file.h"
 #include "io/fields.h"
+#include "io/placed_fields.h"
 
 namespace graze {
 namespace io {
@@ -72,16 +73,6 @@ Geometry flat_from(const Fields& fields) {
   } catch (const Error& error) {
     throw Error(fields.path(), error.what());  // which says whether it is about the normal or the offset
   }
-}
-
-/// Why a file was refused, without a word that stands in it: who asks may not be who may read the file. Readers quote
-/// what they found, so that everything between the first quote and the last is left out.
-[[noreturn]] void refuse_file(const std::string& path, const Error& error) {
-  const std::string text = error.what();
-  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
-  const std::size_t to = text.rfind('\'');
-  const bool quotes = from != std::string::npos && to > from;
-  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
 }
 
 Geometry cloud_from(const Fields& fields) {
@@ -155,6 +146,8 @@ constexpr Reader reader_of(std::type_identity<Plane>) { return {"plane", flat_fr
 constexpr Reader reader_of(std::type_identity<Triangle>) { return {"triangle", triangle_from}; }
 constexpr Reader reader_of(std::type_identity<Mesh>) { return {"mesh", mesh_from}; }
 constexpr Reader reader_of(std::type_identity<Cloud>) { return {"cloud", cloud_from}; }
+constexpr Reader reader_of(std::type_identity<HeightField>) { return {"heightfield", height_field_from}; }
+constexpr Reader reader_of(std::type_identity<MapView>) { return {"map", map_view_from}; }
 
 constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
   return std::array{reader_of(std::type_identity<Kinds>())...};
@@ -162,11 +155,16 @@ constexpr auto kReaders = []<class... Kinds>(std::type_identity<std::variant<Kin
 
 }  // namespace
 
+void refuse_file(const std::string& path, const Error& error) {
+  const std::string text = error.what();
+  const std::size_t from = text.find('\'', std::min(error.where().size(), text.size()));
+  const std::size_t to = text.rfind('\'');
+  const bool quotes = from != std::string::npos && to > from;
+  throw Error(path, quotes ? text.substr(0, from) + "'…'" + text.substr(to + 1) : text);
+}
+
 Geometry geometry_from(const Fields& fields) {
   const std::string& kind = fields.text("shape");
-  for (const std::string_view later : {"map", "heightfield"}) {
-    if (kind == later) throw Error(fields.path_of("shape"), kind + " is not supported yet");
-  }
   for (const Reader& reader : kReaders) {
     if (kind == reader.name) return reader.read(fields);
   }

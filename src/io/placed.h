@@ -24,4 +24,8 @@ Geometry geometry_from(const Fields& fields);
 /// Reads {"shape":…, …fields, "pose":…, "local":…} that stands at `path`; throws Error naming the field.
 Placed placed_from(Value value, const std::string& path);
 
+/// Throws why a file was refused, without a word that stands in it: who asks may not be who may read the file. Readers
+/// quote what they found, so that everything between the first quote and the last is left out.
+[[noreturn]] void refuse_file(const std::string& path, const Error& error);
+
 }  // namespace graze::io

@@ -1,5 +1,6 @@
 #include "query/approach.h"
 
+#include "query/blocks_ask.h"
 #include "query/cloud_tree.h"
 #include "query/farthest.h"
 #include "query/mesh_ask.h"
@@ -66,7 +67,7 @@ double gap_across(const Placed& a, const Placed& b, const Vec3& n) {
   const Relative relative = pair.relative();
   const Vec3 along_n = turned_back(pair.frame, times(pair.swapped ? -1 : 1, n));
   return with_kinds<double>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (Composite<A> || Composite<B>) return -kInfinity;
+    if constexpr (Composite<A> || Composite<B> || BlockKind<B>) return -kInfinity;
     else return gap_along(first, second, relative, along_n);
   });
 }
@@ -77,7 +78,8 @@ double time_apart(const Placed& a, const Placed& b, const Approach& approach, do
   const Relative relative = pair.relative();
   EarliestQuery query(pair, relative, approach, margin, horizon, budget);
   with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (Composite<B>) ask_parts(first, second, relative, query);
+    if constexpr (BlockKind<B>) ask_blocks(first, second, relative, query);
+    else if constexpr (Composite<B>) ask_parts(first, second, relative, query);
     else query.leaf(ShapeLeaf<A>(first), 0, ShapeLeaf<B>(second), 0);
   });
   pairs = query.pairs();

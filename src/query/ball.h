@@ -19,6 +19,8 @@ PairDistance measure(const A& a, const Ball& b, const Relative& relative, const 
   PairDistance r;
   if constexpr (PointMeasurable<A>) {
     r = measure_at(b.sphere, center, a, question.limit + error);
+  } else if constexpr (std::same_as<A, Sphere>) {
+    r = measure_at(b.sphere, a, times(-1, center), question.limit + error);
   } else {
     r = measure(b.sphere, a, Relative(times(-1, center)), {.limit = question.limit + error, .depth = question.depth});
   }

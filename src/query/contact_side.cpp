@@ -74,7 +74,8 @@ bool ContactSide::below_plane() const {
                 [&](const Cloud& cloud) {
                   return of_part(Ball{cloud.point(part_), {.radius = cloud.radius()}});
                 },
-                [&](const Bounded auto& shape) { return of_part(shape); }, [&](const Unbounded auto&) { return true; }},
+                [&](const Bounded auto& shape) { return of_part(shape); }, [&](const Unbounded auto&) { return true; },
+                [](const BlockKind auto&) { return false; }},  // answered elsewhere (blocks.h)
       g_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "query/blocks.h"
 #include "query/cloud_tree.h"
 #include "query/contact_query.h"
 #include "query/parts.h"
@@ -118,7 +119,9 @@ std::span<Contact> contacts(const Placed& a, const Placed& b, std::span<Contact>
   ContactQuery query(relative, std::isnan(margin) ? kInfinity : margin, meshes ? nullptr : options.cache,
                      many ? buffer.first(room) : std::span<Contact>());
   with_kinds<void>(pair, [&]<class A, class B>(const A& first, const B& second) {
-    if constexpr (WithMesh<A, B>) {
+    if constexpr (BlockKind<B>) {
+      blocks_contacts(pair.first.geometry, pair.second.geometry, relative, query);
+    } else if constexpr (WithMesh<A, B>) {
       const PartsPair parts(pair.first.geometry, pair.second.geometry, first, second);
       parts_contacts(parts, relative, options.threads, query);
     } else {

@@ -18,6 +18,8 @@ std::uint64_t stamp_shape(const Triangle& t) {
 std::uint64_t stamp_shape(const HalfSpace& s) { return stamp_boundary(8, s.normal(), s.offset()); }
 std::uint64_t stamp_shape(const Cloud& c) { return stamp_of(c.stamp(), {c.radius()}); }
 std::uint64_t stamp_shape(const Mesh& m) { return m.stamp(); }
+std::uint64_t stamp_shape(const HeightField& f) { return f.stamp(); }
+std::uint64_t stamp_shape(const MapView& v) { return v.stamp(); }
 std::uint64_t stamp_shape(const Plane& s) { return stamp_boundary(9, s.normal(), s.offset()); }
 
 }  // namespace

@@ -84,6 +84,9 @@ struct CanonicalPair {
 /// Made of many parts. Pairs with such are answered elsewhere (parts.h), in files that compile by themselves.
 template <class G>
 concept Composite = std::same_as<G, Mesh> || std::same_as<G, Cloud>;
+/// A solid made of many convex parts. Pairs with such, whatever the other is, are answered elsewhere (blocks.h).
+template <class G>
+concept BlockKind = std::same_as<G, HeightField> || std::same_as<G, MapView>;
 template <class A, class B>
 concept WithMesh = std::same_as<A, Mesh> || std::same_as<B, Mesh>;
 

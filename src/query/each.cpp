@@ -4,7 +4,7 @@
 
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
-#include "query/cloud_ask.h"
+#include "query/cloud_sphere.h"
 #include "query/each.h"
 
 namespace graze {
@@ -34,8 +34,8 @@ void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> pose
   if (cloud != nullptr && sphere != nullptr && options.margin >= 0) {
     parallel_chunks(poses.size(),
                     [&](std::size_t begin, std::size_t end) {
-                      cloud_collides_each(*sphere, poses.subspan(begin, end - begin), *cloud, a.pose,
-                                          options.margin + a.uncertainty, hits.subspan(begin, end - begin));
+                      sphere_collides_each(*sphere, poses.subspan(begin, end - begin), {*cloud, a.pose},
+                                           options.margin + a.uncertainty, hits.subspan(begin, end - begin));
                     },
                     {.threads = options.threads, .grain = 64});
     return;
@@ -47,6 +47,26 @@ void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> pose
 void distance_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<Distance> distances,
                    const DistanceEachOptions& options) {
   check_room("distances", poses.size(), distances.size());
+  const auto* cloud = std::get_if<Cloud>(&a.geometry);
+  const auto* sphere = std::get_if<Sphere>(&b);
+  if (cloud != nullptr && sphere != nullptr) {
+    const DistanceOptions single{.limit = options.limit, .depth = options.depth};
+    const double limit = options.limit + a.uncertainty;
+    const PairQuestion question{.limit = std::isnan(limit) ? kInfinity : limit, .depth = options.depth};
+    const AskedAs asked{.swapped = true, .uncertainty = a.uncertainty};
+    parallel_chunks(
+        poses.size(),
+        [&](std::size_t begin, std::size_t end) {
+          const std::span<const Pose> some = poses.subspan(begin, end - begin);
+          const std::span<Distance> found = distances.subspan(begin, end - begin);
+          const std::uint32_t answered = sphere_distance_each(*sphere, some, {*cloud, a.pose}, question, asked, found);
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            if ((answered >> i & 1U) == 0) found[i] = distance(a, {*sphere, some[i]}, single);
+          }
+        },
+        {.threads = options.threads, .grain = kSpheresAtATime});
+    return;
+  }
   at_each(b, poses, options.threads, [&](const Placed& moved, std::size_t i) {
     distances[i] = distance(a, moved, {.limit = options.limit, .depth = options.depth});
   });

@@ -40,7 +40,8 @@ double size_of_geometry(const Geometry& g) {
   return std::visit(
       Overloads{[](const Unbounded auto& s) { return std::abs(s.offset()); },
                 [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
-                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); }},
+                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); },
+                [](const BlockKind auto&) { return kInfinity; }},  // answered elsewhere (blocks.h)
       g);
 }
 

@@ -36,11 +36,11 @@ bool points_of(const Geometry& g, const Aabb& near, const Relative& to_solid, co
     traverse(CloudTree(cloud), walk);
     return walk.ended;
   };
-  return std::visit(
-      Overloads{of_mesh, of_cloud, [&](const Triangle& s) { return found(map(s.a()), std::size_t{0}); },
-                [&](const Bounded auto& s) { return found(map(core(s).center()), std::size_t{0}); },
-                [](const Unbounded auto&) { return false; }},  // what has no end is not inside of anything
-      g);
+  return std::visit(Overloads{of_mesh, of_cloud, [&](const Triangle& s) { return found(map(s.a()), std::size_t{0}); },
+                              [&](const Bounded auto& s) { return found(map(core(s).center()), std::size_t{0}); },
+                              [](const Unbounded auto&) { return false; },  // what has no end is not inside of anything
+                              [](const BlockKind auto&) { return false; }},  // answered elsewhere (blocks.h)
+                    g);
 }
 
 // How far the geometry reaches along n.
@@ -50,7 +50,8 @@ double reach_along(const Geometry& g, const Vec3& n) {
       Overloads{// A plane or half-space is only separated along its own normal.
                 [&](const Unbounded auto& s) { return dot(n, s.normal()) * s.offset(); },
                 [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
-                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); }},
+                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); },
+                [&](const BlockKind auto&) { return of_box(bounds(g)); }},
       g);
 }
 

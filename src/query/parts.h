@@ -12,6 +12,9 @@ struct PartsDistance {
   PairDistance distance;
   Feature a = 0, b = 0;
   double below = kInfinity;  ///< the true value is not below value − min(below, tolerance)
+
+  /// The true value is not below this.
+  double lower() const { return distance.beyond ? kInfinity : distance.value - std::min(below, distance.tolerance); }
 };
 
 bool parts_collide(const PartsPair& pair, const Relative& relative, double margin, PairMemory* cache);

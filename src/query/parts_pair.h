@@ -2,6 +2,7 @@
 // pair that cannot occur has no type.
 #pragma once
 
+#include <cassert>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -11,12 +12,17 @@
 
 namespace graze {
 
-/// Calls on_mesh(mesh), on_cloud(cloud) or on_shape(shape). Does not compile once there is a fourth kind.
+/// Calls on_mesh(mesh), on_cloud(cloud) or on_shape(shape). Does not compile once there is another kind. Solids made of
+/// blocks are answered elsewhere (blocks.h): here they are none of these, and nothing is known of them.
 template <class Result, class OnMesh, class OnCloud, class OnShape>
 Result with_kind(const Geometry& g, const OnMesh& on_mesh, const OnCloud& on_cloud, const OnShape& on_shape) {
   return std::visit(Overloads{[&](const Mesh& mesh) -> Result { return on_mesh(mesh); },
                               [&](const Cloud& cloud) -> Result { return on_cloud(cloud); },
-                              [&](const ShapeKind auto& shape) -> Result { return on_shape(shape); }},
+                              [&](const ShapeKind auto& shape) -> Result { return on_shape(shape); },
+                              [&](const BlockKind auto&) -> Result {
+                                assert(false);
+                                return Result();
+                              }},
                     g);
 }
 

@@ -1,6 +1,7 @@
 #include "query/point_depth.h"
 
 #include "geometry/mesh_surface.h"
+#include "query/field_depth.h"
 #include "query/mesh_ask.h"
 #include "query/mesh_inside.h"
 
@@ -50,7 +51,7 @@ PointDepth point_depth(const Geometry& g, const Vec3& p) {
   return std::visit(
       [&](const auto& s) -> PointDepth {
         using S = std::decay_t<decltype(s)>;
-        if constexpr (std::same_as<S, Mesh>) {
+        if constexpr (std::same_as<S, Mesh> || BlockKind<S>) {
           return point_depth(s, p);
         } else {
           PointDepth r;

@@ -23,10 +23,10 @@ PointDepth point_depth(const Mesh& mesh, const Vec3& p);
 template <class>
 inline constexpr bool solidity_known = false;
 template <class... Kinds>
-inline constexpr bool solidity_known<std::variant<Kinds...>> = ((ShapeKind<Kinds> || std::same_as<Kinds, Mesh> ||
-                                                                 std::same_as<Kinds, Cloud>)&&...);
+inline constexpr bool solidity_known<std::variant<Kinds...>> = ((ShapeKind<Kinds> || Composite<Kinds> ||
+                                                                 BlockKind<Kinds>)&&...);
 
-/// The solid mesh, if the geometry is one that has triangles.
+/// The solid mesh, if the geometry is one that has triangles; what is made of blocks is solid in other ways.
 inline const Mesh* solid_of(const Geometry& g) {
   static_assert(solidity_known<Geometry>);
   const auto* mesh = std::get_if<Mesh>(&g);

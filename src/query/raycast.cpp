@@ -9,8 +9,10 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "graze/query/traverse.h"
+#include "query/blocks_ask.h"
 #include "query/cloud_tree.h"
 #include "query/each.h"
+#include "query/field_depth.h"
 #include "query/mesh_rays.h"
 #include "query/mesh_tree.h"
 #include "query/mesh_walk.h"
@@ -215,6 +217,27 @@ class Cast {
   }
   void operator()(const Triangle& t) { triangle(t.a(), t.b(), t.c(), 0); }
   void operator()(const Cloud& cloud) { traverse(CloudTree(cloud), *this); }
+  void operator()(const HeightField& field) {
+    if (!Sink::kLeaving && point_depth(field, ray_.origin).depth > ray_.slack) {
+      sink_.add(0, times(-1, ray_.line.direction), point_depth(field, ray_.origin).feature);
+      return;
+    }
+    const SurfaceTree surface{FieldTree(field, Aabb())};
+    traverse(surface, *this);
+    walls(field);
+  }
+  void operator()(const MapView& view) {
+    // Unknown space as far as the ray goes, or as what is known does.
+    Aabb near;
+    near.extend(ray_.origin);
+    if (std::isfinite(ray_.length)) near.extend(ray_.line.at(ray_.end()));
+    if (view.unknown() == UnknownSpace::occupied && !view.map().box(view.map().root()).contains(ray_.origin)) {
+      sink_.add(0, times(-1, ray_.line.direction), map_view::kNoFeature);
+      return;
+    }
+    const MapTree tree(view, near);
+    traverse(tree, *this);
+  }
   void operator()(const Mesh& mesh) {
     if (mesh.empty()) return;
     if (mesh.solid() && !Sink::kLeaving && mesh.winding(ray_.origin) != 0) {
@@ -237,6 +260,22 @@ class Cast {
   void leaf(const CloudTree& h, std::size_t i) {
     const Ball ball = h.primitive(i);
     body(ray_part(ball.sphere, {minus(ray_.line.origin, ball.center), ray_.line.direction}, ray_.slack), h.feature(i));
+  }
+
+  void leaf(const SurfaceTree& h, std::size_t t) {
+    const std::array<Vec3, 3> c = h.data().triangle(t);
+    triangle(c[0], c[1], c[2], t);
+  }
+  void leaf(const MapTree& h, std::size_t i) {
+    const Block b = h.primitive(i);
+    LinePart part;
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      Vec3 n = Vec3::Zero();
+      n[k] = 1;
+      part.cut(part_below(n, b.corners[7][k], ray_.line, ray_.slack + b.slack));
+      part.cut(part_below(times(-1, n), -b.corners[0][k], ray_.line, ray_.slack + b.slack));
+    }
+    body(part, h.feature(i));
   }
 
   void triangles(const mesh::Data& data) {
@@ -264,6 +303,33 @@ class Cast {
   double walk_limit() const { return limit() - ray_.shift; }
 
  private:
+  // The walls below the border of a field: where the line crosses their plane within the rectangle, at the surface or
+  // below.
+  void walls(const HeightField& field) {
+    const height_field::Data& data = data_of(field);
+    const Line& line = ray_.line;
+    const double slack = ray_.slack + data.rounding;
+    for (const Eigen::Index axis : {0, 1}) {
+      const Eigen::Index other = 1 - axis;
+      if (line.direction[axis] == 0) continue;
+      for (const bool upper : {false, true}) {
+        Vec3 normal = Vec3::Zero();
+        normal[axis] = upper ? 1 : -1;
+        const double plane = upper ? data.surface.max[axis] : data.surface.min[axis];
+        const double t = (plane - line.origin[axis]) / line.direction[axis];
+        const double error = slack / std::abs(line.direction[axis]);
+        if (!std::isfinite(t)) continue;
+        Vec3 p = line.at(t);
+        const double off = slack + error;  // of where it crosses
+        if (p[other] < data.surface.min[other] - off || p[other] > data.surface.max[other] + off) continue;
+        p[axis] = plane;
+        p[other] = std::clamp(p[other], data.surface.min[other], data.surface.max[other]);
+        const std::optional<double> height = field.height_at(p.x(), p.y());
+        if (!height || p.z() > *height + off + 8 * kEpsilon * std::abs(*height)) continue;
+        surface(t, error, normal, point_depth(field, p - off * normal).feature);
+      }
+    }
+  }
   void triangle(const Vec3& a, const Vec3& b, const Vec3& c, Feature feature) {
     const TriangleHit hit = ray_triangle(a, b, c, ray_.line, ray_.slack);
     if (!hit.hit) return;

@@ -23,7 +23,8 @@ Vec3 farthest(const Geometry& g, Feature part, const Vec3& n) {
                                 return farthest(Ball{cloud.point(part), {.radius = cloud.radius()}}, n);
                               },
                               [&](const Bounded auto& shape) { return farthest(shape, n); },
-                              [&](const Unbounded auto& shape) { return Vec3(times(shape.offset(), shape.normal())); }},
+                              [&](const Unbounded auto& shape) { return Vec3(times(shape.offset(), shape.normal())); },
+                              [](const BlockKind auto&) { return Vec3(Vec3::Zero()); }},  // answered elsewhere
                     g);
 }
 

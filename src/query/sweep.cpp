@@ -9,14 +9,17 @@
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "query/approach.h"
+#include "query/dispatch.h"
 #include "query/pair.h"
+#include "query/sweep_stretches.h"
 
 namespace graze {
 namespace {
 
 bool is_convex(const Geometry& geometry) {
   return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
-                              [](const Bounded auto&) { return true; }, [](const Unbounded auto&) { return true; }},
+                              [](const BlockKind auto&) { return false; }, [](const Bounded auto&) { return true; },
+                              [](const Unbounded auto&) { return true; }},
                     geometry);
 }
 
@@ -204,6 +207,7 @@ Moving still(const Placed& placed) { return {placed.geometry, AnyMotion(placed.p
 
 Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options) {
   check(options.margin, options.tolerance, options.max_steps);
+  if (has_stretches(a, b)) return sweep_stretches(a, b, options, false);
   return Advance(a, b, options).run();
 }
 Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options) { return sweep(a, still(b), options); }

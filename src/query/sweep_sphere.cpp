@@ -8,7 +8,9 @@
 #include "graze/base/error.h"
 #include "graze/query/point.h"
 #include "graze/query/traverse.h"
+#include "query/blocks_ask.h"
 #include "query/cloud_tree.h"
+#include "query/farthest.h"
 #include "query/mesh_tree.h"
 #include "query/point_shape.h"
 #include "query/slab.h"
@@ -130,6 +132,24 @@ class PartsSweep {
         tree.feature(i));
   }
 
+  // A block of a height field or a map.
+  template <class Tree>
+  requires requires(const Tree& tree) {
+    { tree.primitive(0) } -> std::same_as<Block>;
+  }
+  void leaf(const Tree& tree, std::size_t i) {
+    const Block block = tree.primitive(i);
+    add(first_touch(
+            travel_,
+            [&](const Vec3& p) {
+              const PairDistance d =
+                  measure(Sphere{.radius = 0}, block, Relative(times(-1, p)), PairQuestion{.depth = false});
+              return Gap{d.value - d.tolerance, times(-1, d.normal)};
+            },
+            [&](const Vec3& n) { return dot(n, farthest(block, n)) + block.slack; }),
+        feature_of(tree, i));
+  }
+
   Touch best;
 
  private:
@@ -157,6 +177,10 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
   const Vec3 from = turned_back(turn, minus(move.from(), body.pose.translation()));
   double size = size_of(move.from()) + size_of(move.to()) + move.radius();
   if (box.bounded()) size += size_of(box.min) + size_of(box.max);
+  if (const auto* field = std::get_if<HeightField>(&body.geometry))
+    size += size_of(field->surface_bounds().min) + size_of(field->surface_bounds().max);
+  if (const auto* view = std::get_if<MapView>(&body.geometry); view != nullptr && !view->map().bounds().empty())
+    size += size_of(view->map().bounds().min) + size_of(view->map().bounds().max);
   const Travel travel{{from, turned_back(turn, move.direction())},
                       move.length(),
                       (move.radius() + margin) * (1 + 2 * kEpsilon),
@@ -189,7 +213,14 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
                                              if (mesh.solid() && contains(body, move.from())) return Touch{.at = 0};
                                              return of_parts(MeshTree(mesh));
                                            },
-                                           [&](const Cloud& cloud) { return of_parts(CloudTree(cloud)); }},
+                                           [&](const Cloud& cloud) { return of_parts(CloudTree(cloud)); },
+                                           [&](const BlockKind auto& solid) {
+                                             Aabb near;
+                                             near.extend(from), near.extend(travel.line.at(travel.length));
+                                             near = near.grown(travel.radius + 16 * travel.slack);
+                                             if (contains(body, move.from())) return Touch{.at = 0};
+                                             return of_parts(tree_of(solid, near));
+                                           }},
                                  body.geometry);
   if (!touch.found()) return hit;
   const double part = move.length() > 0 ? touch.at / move.length() * (1 - 4 * kEpsilon) : 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graze/scene/scene.h"
+#include "scene/box_tree.h"
 #include "scene/persistent_map.h"
 
 namespace graze::scene {
@@ -52,33 +53,16 @@ struct Object : Body {
  private:
   void copy(const Object& other);
 };
-using ObjectLink = std::shared_ptr<const Object>;
 
-/// The order of the boxes: along a curve through all of space (that of Morton, without a last level), so that what is
-/// near in the order is mostly near in space; unbounded ones first.
-struct BoxKey {
-  bool bounded = false;
-  Vec3 center = Vec3::Zero();
-  ObjectId id = kNoObject;
-};
-struct BoxLess {
-  bool operator()(const BoxKey& a, const BoxKey& b) const;
-};
+/// Where the box of a body is in the order of the tree.
 BoxKey key_of(const Body& body);
 
-struct BoxSum {
-  Aabb box;
-  static BoxSum of(const ObjectLink& object) { return {object->box}; }
-  void add(const BoxSum& other) { box.extend(other.box); }
-};
-
 struct Nothing {};
-using Boxes = PersistentMap<BoxKey, ObjectLink, BoxLess, BoxSum>;
 
 struct Data {
   PersistentMap<ObjectId, ObjectLink> objects;
   PersistentMap<std::string, Word> words;
-  Boxes boxes;                                                     // of objects that have points
+  BoxTree boxes;                                                   // of objects that have points
   PersistentMap<std::pair<ObjectId, ObjectId>, Nothing> attached;  // parent, child
   PersistentMap<std::pair<WordId, WordId>, Nothing> allowed;       // both orders
   ObjectId next_object = 0;

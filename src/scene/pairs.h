@@ -41,7 +41,8 @@ inline double pair_margin(double margin, const Body& a, const Body& b) {
   return sum_up(margin, a.margin, b.margin, a.padding, b.padding);
 }
 
-/// Q: bound(const Aabb&, const Aabb&), limit(), and pair(const Body& a, const Body& b).
+/// Q: bound(const Aabb&, const Aabb&), limit(), and pair(const Body& a, const Body& b). With kAxisGap the bound is
+/// lower_axis_gap.
 template <class Q>
 struct WithBody {
   const Data& data;
@@ -49,7 +50,8 @@ struct WithBody {
   Role role;
   Q& question;
 
-  double bound(const Aabb& box) const { return question.bound(box, body.box); }
+  const Aabb& box() const { return body.box; }
+  double bound(const Aabb& other) const { return question.bound(other, body.box); }
   double limit() const { return question.limit(); }
   void leaf(const SceneTree&, std::size_t i) {
     const Object& object = SceneTree::object(i);
@@ -60,7 +62,8 @@ template <class Q>
 void ask_with(const Data& data, const Body& body, std::string_view as, Q& question) {
   if (body.box.empty()) return;
   WithBody<Q> query{data, body, role_of(data, as), question};
-  traverse(SceneTree(data), query);
+  if constexpr (requires { Q::kAxisGap; }) visit_near(SceneTree(data), query);
+  else traverse(SceneTree(data), query);
 }
 
 template <class Q>

@@ -10,19 +10,9 @@
 
 namespace graze::scene {
 
-/// What a map without sums adds up.
-struct NoSum {
-  template <class Value>
-  static NoSum of(const Value&) {
-    return {};
-  }
-  void add(const NoSum&) {}
-};
-
 /// A balanced tree (AVL) of immutable nodes. A copy is one reference; `set` and `erase` copy the path to the entry,
-/// O(log n), and leave every other version as it is. Each node has the sum of what is below it, such as a box around
-/// everything. Changes that throw change nothing.
-template <class Key, class Value, class Less = std::less<>, class Sum = NoSum>
+/// O(log n), and leave every other version as it is. Changes that throw change nothing.
+template <class Key, class Value, class Less = std::less<>>
 class PersistentMap {
  public:
   struct Node;
@@ -30,16 +20,8 @@ class PersistentMap {
   struct Node {
     Key key;
     Value value;
-    Sum own, before, behind;  // of the entry, of the left and of the right: to look at them needs no other node
     std::uint8_t height;
     Link left, right;
-
-    Sum sum() const {
-      Sum all = own;
-      all.add(before);
-      all.add(behind);
-      return all;
-    }
   };
   /// No tree is deeper: an AVL tree of this depth has more entries than there is memory for.
   static constexpr std::size_t kMaxDepth = 64;
@@ -88,10 +70,9 @@ class PersistentMap {
  private:
   static int height(const Link& node) { return node ? node->height : 0; }
   static Link make(Key key, Value value, Link left, Link right) {
-    const Sum own = Sum::of(value), before = left ? left->sum() : Sum(), behind = right ? right->sum() : Sum();
     const auto high = static_cast<std::uint8_t>(1 + std::max(height(left), height(right)));
     return std::make_shared<const Node>(
-        Node{std::move(key), std::move(value), own, before, behind, high, std::move(left), std::move(right)});
+        Node{std::move(key), std::move(value), high, std::move(left), std::move(right)});
   }
   // Of sides whose heights differ by two at most.
   static Link balanced(const Key& key, const Value& value, const Link& left, const Link& right) {

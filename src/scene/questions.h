@@ -14,6 +14,7 @@ namespace graze::scene {
 class CollideQuestion {
  public:
   explicit CollideQuestion(double margin) : margin_(margin), limit_(margin) {}
+  static constexpr bool kAxisGap = true;
   static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return limit_; }
   void pair(const Body& a, const Body& b) {
@@ -32,6 +33,7 @@ template <class Visit>
 class AllQuestion {
  public:
   AllQuestion(double margin, const Visit& visit) : margin_(margin), limit_(margin), visit_(visit) {}
+  static constexpr bool kAxisGap = true;
   static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return limit_; }
   void pair(const Body& a, const Body& b) {
@@ -94,6 +96,7 @@ class ContactsQuestion {
  public:
   ContactsQuestion(const SceneContactOptions& options, std::span<SceneContact> buffer)
       : max_(std::min(options.max, Contacts::kCapacity)), margin_(options.margin), first_(buffer) {}
+  static constexpr bool kAxisGap = true;
   static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return margin_; }
   void pair(const Body& a, const Body& b) {
@@ -158,7 +161,9 @@ class DistanceQuestion {
 
  private:
   static bool many_parts(const Body& body) {
-    return std::holds_alternative<Mesh>(body.placed.geometry) || std::holds_alternative<Cloud>(body.placed.geometry);
+    const Geometry& g = body.placed.geometry;
+    return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g) ||
+           std::holds_alternative<HeightField>(g) || std::holds_alternative<MapView>(g);
   }
   static double size_of(const Body& body) {
     return body.box.bounded() ? std::max(body.box.min.cwiseAbs().maxCoeff(), body.box.max.cwiseAbs().maxCoeff()) : 0;

@@ -35,8 +35,8 @@ bool Scene::allowed(std::string_view a, std::string_view b) const {
 }
 
 Aabb Scene::bounds() const {
-  const scene::Boxes::Node* root = data_of(*this).boxes.root();
-  return root == nullptr ? Aabb() : root->sum().box;
+  const scene::BoxTree::Node* root = data_of(*this).boxes.root();
+  return root == nullptr ? Aabb() : root->bounds();
 }
 
 std::uint64_t Scene::version() const { return data_of(*this).version; }
@@ -88,8 +88,8 @@ std::string object_fault(const scene::Data& data, ObjectId id, const Object& o) 
 std::string Scene::validate() const {
   const scene::Data& data = data_of(*this);
   std::string fault = tree_faults(data.objects, "objects");
-  for (const std::string& other : {tree_faults(data.words, "names"), tree_faults(data.boxes, "boxes"),
-                                   tree_faults(data.attached, "attached"), tree_faults(data.allowed, "allowed")}) {
+  for (const std::string& other : {tree_faults(data.words, "names"), tree_faults(data.attached, "attached"),
+                                   tree_faults(data.allowed, "allowed")}) {
     if (fault.empty()) fault = other;
   }
   std::size_t boxes = 0, children = 0;
@@ -103,19 +103,8 @@ std::string Scene::validate() const {
   if (!fault.empty()) return fault;
   if (boxes != data.boxes.size()) return "boxes of objects that are gone";
   if (children != data.attached.size()) return "attachments of objects that are gone";
-  const auto check_sums = [&](const auto& self, const scene::Boxes::Node* node) -> Aabb {
-    Aabb box;
-    if (node == nullptr) return box;
-    const Aabb before = self(self, node->left.get()), behind = self(self, node->right.get());
-    if (node->own.box != node->value->box || node->before.box != before || node->behind.box != behind)
-      fault = "a box of the tree is not that of what is below it";
-    box = node->value->box;
-    box.extend(before);
-    box.extend(behind);
-    return box;
-  };
-  check_sums(check_sums, data.boxes.root());
-  return fault;
+  const std::string tree = data.boxes.faults();
+  return tree.empty() ? "" : "boxes: " + tree;
 }
 
 }  // namespace graze

@@ -39,7 +39,7 @@ void put(Data& data, const Object* before, const ObjectLink& now) {
     const scene::BoxKey old = key_of(*before);
     if (now->box.empty() || scene::BoxLess()(old, key) || scene::BoxLess()(key, old)) data.boxes.erase(old);
   }
-  if (!now->box.empty()) data.boxes.set(key, now);
+  if (!now->box.empty()) data.boxes.set(key, now->box, now);
   data.objects.set(now->id, now);
 }
 

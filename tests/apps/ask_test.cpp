@@ -30,7 +30,7 @@ TEST_F(AskCommand, AnswersEveryLineInOrder) {
   EXPECT_EQ(run("$GRAZE ask -", questions).out, answers);
 }
 
-TEST_F(AskCommand, GoesOnAfterABadLineAndEndsWith3) {
+TEST_F(AskCommand, ContinuesAfterABadLineAndExitsWith3) {
   const Outcome outcome = run("$GRAZE ask", kTouching + "\nbad\n" + kTouching + "\n{\"id\":9}\n");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 4);
@@ -40,7 +40,7 @@ TEST_F(AskCommand, GoesOnAfterABadLineAndEndsWith3) {
   EXPECT_EQ(run("$GRAZE --quiet ask", "bad\n").code, 3);
 }
 
-TEST_F(AskCommand, SkipsEmptyLinesAndTakesAnyLineEnd) {
+TEST_F(AskCommand, SkipsEmptyLinesAndAcceptsAnyLineEnding) {
   const std::string answer = "{\"collide\":true}\n";
   EXPECT_EQ(run("$GRAZE ask", "").out, "");
   EXPECT_EQ(run("$GRAZE ask", "").code, 0);
@@ -48,8 +48,8 @@ TEST_F(AskCommand, SkipsEmptyLinesAndTakesAnyLineEnd) {
   EXPECT_EQ(run("$GRAZE ask", kTouching + "\r\n\r\n" + kTouching).out, answer + answer);
 }
 
-TEST_F(AskCommand, RefusesLinesThatAreTooLongInBoundedMemory) {
-  // 80 MB in one line; the program may have 512 MB of addresses in all, unless a sanitizer needs more.
+TEST_F(AskCommand, RejectsLinesThatAreTooLongInBoundedMemory) {
+  // 80 MB in one line; the program may use 512 MB of address space, unless a sanitizer needs more.
 #if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
   const std::string bound;
 #else
@@ -104,7 +104,7 @@ TEST_F(AskCommand, SaysWhyAnswersCannotBeWritten) {
   EXPECT_EQ(closed.err, "graze: standard output: cannot be written: Bad file descriptor\n");
 }
 
-TEST_F(AskCommand, EndsQuietlyWhenItsReaderGoesAway) {
+TEST_F(AskCommand, ExitsQuietlyWhenItsReaderCloses) {
   std::string questions;
   for (int i = 0; i < 20000; ++i) questions += kTouching + "\n";
   const Outcome outcome = run("{ $GRAZE ask; echo $? >code; } | head -1", questions);
@@ -113,8 +113,8 @@ TEST_F(AskCommand, EndsQuietlyWhenItsReaderGoesAway) {
   EXPECT_EQ(read("code"), "141\n") << "ended by SIGPIPE, as cat would be";
 }
 
-// Somebody who waits for each answer before asking the next question gets it.
-TEST_F(AskCommand, AnswersWhileTheConversationGoesOn) {
+// A client may wait for each answer before it asks the next question.
+TEST_F(AskCommand, AnswersEachQuestionBeforeTheNextOneIsAsked) {
   ASSERT_EQ(std::system(("mkfifo '" + path("to").string() + "' '" + path("from").string() + "'").c_str()), 0);
   const std::string command = "cd '" + folder_.string() + "' && { $GRAZE ask <to >from & }";
   ASSERT_EQ(std::system(command.c_str()), 0);
@@ -135,8 +135,8 @@ TEST_F(AskCommand, AnswersWhileTheConversationGoesOn) {
   ::close(from);
 }
 
-// Each took 2.1 GB, or all of the time there is.
-TEST_F(AskCommand, FilesWithoutAnEndAreRefusedSoon) {
+// Each used to take 2.1 GB, or never ended.
+TEST_F(AskCommand, EndlessFilesAreRejectedEarly) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
   const std::string bound;
 #else
@@ -156,7 +156,7 @@ TEST_F(AskCommand, FilesWithoutAnEndAreRefusedSoon) {
   EXPECT_NE(lines.err.find("has no end within"), std::string::npos) << lines.err;
 }
 
-// Who asks may not be who may read: an answer has nothing of a file that is refused.
+// The client may not be allowed to read the file: an answer shows nothing of a file that is rejected.
 TEST_F(AskCommand, AnswersDoNotEchoFiles) {
   const char* const contents[] = {"root:hunter2:19000\n",
                                   "x,y,z,hunter2\n1,2,hunter2,3\n",

@@ -1,5 +1,5 @@
-// `graze clearance` speaks only of what was scanned: whatever is wrong with the input, it is never clear with exit code
-// 0.
+// `graze clearance` judges only what was scanned: whatever is wrong with the input, the result is never clear with exit
+// code 0.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ class ClearanceCoverage : public Shell {
   Outcome clearance(const std::string& options = "", const std::string& scan = "scan.csv") const {
     return run("\"$GRAZE\" clearance " + scan + " --path path.tum --model box.off " + options);
   }
-  // What nobody may take for a pass.
+  // What must not look like a pass.
   void expect_no_pass(const std::string& what, const std::string& options, const std::string& scan,
                       int code = 0) const {
     const Outcome o = clearance(options, scan);
@@ -80,7 +80,7 @@ TEST_F(ClearanceCoverage, AWholeScanIsClear) {
   EXPECT_EQ(clearance("--sides all").code, 0);
 }
 
-TEST_F(ClearanceCoverage, PartlyScannedHasAnExitCodeOfItsOwn) {
+TEST_F(ClearanceCoverage, APartialScanHasItsOwnExitCode) {
   scan("part.csv", [](Point& p) { return p.x < 30; });
   const Outcome o = clearance("--csv out.csv --report out.html", "part.csv");
   EXPECT_EQ(o.code, 5) << o.out << o.err;
@@ -99,7 +99,7 @@ TEST_F(ClearanceCoverage, PartlyScannedHasAnExitCodeOfItsOwn) {
   EXPECT_EQ(clearance("--min-scanned 0.5 --allow-gaps", "part.csv").code, 3);
 }
 
-TEST_F(ClearanceCoverage, NothingWrongEndsInClear) {
+TEST_F(ClearanceCoverage, NoFaultyInputIsClear) {
   const auto changed = [&](const std::string& what, const std::function<bool(Point&)>& change,
                            const std::string& options = "", int code = 0) {
     scan("other.csv", change);
@@ -120,7 +120,7 @@ TEST_F(ClearanceCoverage, NothingWrongEndsInClear) {
   changed(
       "no floor", [](Point& p) { return p.z > 0.4; }, "", 3);
   changed(
-      "no roof, where one is asked for", [](Point& p) { return p.z < 3.1; }, "--sides all", 3);
+      "no roof, where one is required", [](Point& p) { return p.z < 3.1; }, "--sides all", 3);
   changed("40 m beside", map([](Point p) { return Point{p.x, p.y + 40, p.z}; }), "", 3);
   changed("50 m along", map([](Point p) { return Point{p.x + 50, p.y, p.z}; }), "", 5);
   changed("15 m up", map([](Point p) { return Point{p.x, p.y, p.z + 15}; }), "", 3);
@@ -135,7 +135,7 @@ TEST_F(ClearanceCoverage, NothingWrongEndsInClear) {
       "thin", [n = 0](Point&) mutable { return ++n % 200 == 0; }, "");
   changed(
       "nothing", [](Point&) { return false; }, "", 3);
-  // Options that make the wrong thing of a right scan.
+  // Options that misinterpret a good scan.
   expect_no_pass("units of the scan", "--units mm", "scan.csv", 3);
   expect_no_pass("units of the scan", "--units ft", "scan.csv");
   expect_no_pass("units of the path", "--path-units mm", "scan.csv");
@@ -176,7 +176,7 @@ TEST_F(ClearanceCoverage, DoubtsAreAcceptedByName) {
   EXPECT_EQ(clearance("--sides up").code, 2);
   EXPECT_EQ(clearance("--sides all,left").code, 2);
   EXPECT_EQ(clearance("--gap -1").code, 2);
-  // What was never near cannot be accepted to have been checked.
+  // A vehicle that never came near the scan cannot be accepted as checked.
   scan("far.csv", [](Point& p) { return p.y += 500, true; });
   EXPECT_EQ(clearance("--accept offset --allow-gaps --min-scanned 0", "far.csv").code, 3);
 }
@@ -191,7 +191,7 @@ TEST_F(ClearanceCoverage, PointsWithoutAnEchoAreFoundAndDropped) {
   EXPECT_EQ(json["points"]["no_echo_dropped"], 3000);
   EXPECT_EQ(json["verdict"], "clear");
   EXPECT_TRUE(clearance("--drop-no-echo", "scan.csv").err.find("echo") == std::string::npos);
-  // In the way, they are hits; without them it is clear. Geo-referenced, they make the scan 5000 km wide.
+  // On the path they are hits; without them it is clear. Geo-referenced, they make the scan 5000 km wide.
   write("path.tum", "0 0 0 -1.5 0 0 0 1\n1 100 0 -1.5 0 0 0 1\n");
   scan(
       "low.csv", [](Point& p) { return p.z -= 1.6, true; }, zeros);

@@ -1,4 +1,4 @@
-// `graze clearance` as a user runs it: small scenes with known answers, and what must not depend on how it is run.
+// `graze clearance` as a user runs it: small scenes with known answers, and independence of how it is run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace clearance_test {
 using graze_test::Shell;
 using Json = nlohmann::json;
 
-/// A cube of 2 m with its middle at the origin moves 10 m along x; points stand at y = 1.05, 1.15 and 3 beside it.
+/// A cube of 2 m with its middle at the origin moves 10 m along x; points are at y = 1.05, 1.15 and 3 beside it.
 class ClearanceCommand : public Shell {
  protected:
   void SetUp() override {
@@ -38,7 +38,7 @@ class ClearanceCommand : public Shell {
            "3 3 4 7\n";
   }
 
-  // A few points are no scan: what is asked of the whole way is another test's matter.
+  // A few points are not a whole scan: another test is about coverage.
   Outcome clearance(const std::string& options, const std::string& scan = "scan.csv") const {
     return run("\"$GRAZE\" clearance " + scan + " --path path.tum --model cube.off --sides none " + options);
   }
@@ -64,6 +64,8 @@ TEST_F(ClearanceCommand, MeasuresWhatCanBeMeasuredByHand) {
   EXPECT_NEAR(result["clusters"][1]["worst"]["clearance"].get<double>(), 0.15, 1e-9);
   EXPECT_EQ(result["clusters"][1]["worst"]["side"], "right");
   EXPECT_EQ(result["inputs"][0]["sha256"].get<std::string>().size(), 64U);
+  ASSERT_TRUE(result["settings"].contains("way")) << "scripts read the path by this key";
+  EXPECT_NE(result["settings"]["way"].get<std::string>().find(" poses, chainage "), std::string::npos);
 }
 
 TEST_F(ClearanceCommand, ExitsByTheThreshold) {
@@ -85,13 +87,13 @@ TEST_F(ClearanceCommand, HashesLikeSha256sum) {
 }
 
 TEST_F(ClearanceCommand, WritesTablesAndAColouredScan) {
-  const Outcome outcome = clearance("--csv out.csv --clusters places.csv --points out.ply --quiet");
+  const Outcome outcome = clearance("--csv out.csv --clusters clusters.csv --points out.ply --quiet");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "");
   EXPECT_NE(read("out.csv").find("\n2.0000,3.0000,0.0500,,,,0.0500,fail,1,0,0,0,left+right+above+below,yes\n"),
             std::string::npos)
       << read("out.csv");
-  EXPECT_NE(read("places.csv").find("\n1,fail,0.0500,2.0000,"), std::string::npos) << read("places.csv");
+  EXPECT_NE(read("clusters.csv").find("\n1,fail,0.0500,2.0000,"), std::string::npos) << read("clusters.csv");
   const Outcome text = run("\"$GRAZE\" convert out.ply out.txt -q && cat out.txt");
   EXPECT_NE(text.out.find("x y z intensity red green blue clearance clearance_level"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("\n2 1.05 0 7 "), std::string::npos);
@@ -140,7 +142,7 @@ TEST_F(ClearanceCommand, ThePageIsOneFileWithEverything) {
   EXPECT_EQ(page.find("has no 3-D view") == std::string::npos, live);
 }
 
-TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
+TEST_F(ClearanceCommand, BytesDoNotDependOnThreadsBlocksOrResuming) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
   const std::string job =
       "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --limit 0.6 --max-clusters 20 ";
@@ -149,7 +151,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   };
   ASSERT_LE(run(job + outputs("a") + "--threads 1 --block 3000").code, 1);
   ASSERT_LE(run(job + outputs("b") + "--threads 3 --block 3000").code, 1);
-  // A run that leaves its work behind, as one does that was killed after its last block but one.
+  // A run that leaves its work behind, as if killed after its last block but one.
   ASSERT_LE(run(job + outputs("c") + "--block 3000 --keep-work").code, 1);
   ASSERT_EQ(run("rm c.* c-p.csv c.html.work/block-000002; ls c.html.work").out, "block-000000\nblock-000001\nrun\n");
   const Outcome resumed =
@@ -164,7 +166,7 @@ TEST_F(ClearanceCommand, BytesDependNeitherOnThreadsNorOnBlocksNorOnResuming) {
   EXPECT_FALSE(std::filesystem::exists(path("c.html.work")));
 }
 
-TEST_F(ClearanceCommand, GoesOnAfterBeingKilledAtAnyInstant) {
+TEST_F(ClearanceCommand, ResumesAfterBeingKilledAtAnyInstant) {
   ASSERT_EQ(run("\"$GRAZE\" generate tunnel --points 8000 -o t -q").code, 0);
   const std::string job =
       "\"$GRAZE\" clearance t/scan.las --path t/track.tum --vehicle t/vehicle.json -q --block 1000 --max-clusters 5 ";
@@ -181,7 +183,7 @@ TEST_F(ClearanceCommand, GoesOnAfterBeingKilledAtAnyInstant) {
   };
   for (int kill = 1; kill <= graze_test::scaled(12); ++kill) {
     ASSERT_EQ(run("rm -rf killed.*").code, 0);
-    // Twice in a row, the second time while it goes on after the first.
+    // Killed twice in a row, the second time while it resumes.
     const std::string seconds = std::to_string(0.02 * kill);
     run("timeout -s KILL " + seconds + " " + job + outputs("killed"));
     EXPECT_TRUE(sound()) << "a file is half written after " << seconds << " s";
@@ -198,7 +200,7 @@ TEST_F(ClearanceCommand, ResumesNothingOfAnotherRun) {
   EXPECT_EQ(other.code, 0);
   EXPECT_NE(other.err.find("from the start"), std::string::npos) << other.err;
   ASSERT_EQ(clearance("--csv o.csv --keep-work -q").code, 1);
-  ASSERT_EQ(run("printf x >>o.csv.work/block-000000").code, 0);  // which is then not whole
+  ASSERT_EQ(run("printf x >>o.csv.work/block-000000").code, 0);  // which is then corrupt
   EXPECT_EQ(clearance("--csv o.csv --resume -q").code, 1);
   ASSERT_EQ(run("mkdir mine; touch mine/notes.txt").code, 0);
   EXPECT_EQ(clearance("--csv o.csv --work mine").code, 3);
@@ -217,7 +219,7 @@ TEST_F(ClearanceCommand, WarnsOfWrongUnits) {
   EXPECT_NE(model.err.find("which is large for a vehicle"), std::string::npos) << model.err;
 }
 
-TEST_F(ClearanceCommand, TakesOddInput) {
+TEST_F(ClearanceCommand, AcceptsUnusualInput) {
   write("empty.csv", "x,y,z\n");
   const Outcome empty = clearance("--report e.html --csv e.csv --points e.ply", "empty.csv");
   EXPECT_EQ(empty.code, 3) << empty.err;  // nothing was checked, so it is not clear
@@ -225,14 +227,14 @@ TEST_F(ClearanceCommand, TakesOddInput) {
   EXPECT_NE(empty.err.find("nothing was checked"), std::string::npos) << empty.err;
   write("path.tum", "0 5 0 0 0 0 0 1\n");  // one pose
   EXPECT_NEAR(json("")["worst"]["clearance"].get<double>(), 0.15, 1e-9);
-  write("path.tum", "0 0 0 0 0 0 0 1\n1 5 0 0 0 0 0 1\n2 5 0 0 0 0 0 1\n3 10 0 0 0 0 0 1\n");  // a stop on the way
+  write("path.tum", "0 0 0 0 0 0 0 1\n1 5 0 0 0 0 0 1\n2 5 0 0 0 0 0 1\n3 10 0 0 0 0 0 1\n");  // a stop along the path
   EXPECT_NEAR(json("")["worst"]["clearance"].get<double>(), 0.05, 1e-9);
   write("path.tum", "1 10 0 0 0 0 0 1\n0 0 0 0 0 0 0 1\n");
   EXPECT_EQ(clearance("").code, 3);
   EXPECT_EQ(clearance("--repair").code, 1);
 }
 
-TEST_F(ClearanceCommand, LooksIntoTheRegionOfInterestOnly) {
+TEST_F(ClearanceCommand, MeasuresTheRegionOfInterestOnly) {
   const Json result = json("--roi 4 -10 -10 20 10 10");
   EXPECT_EQ(result["points"]["outside_roi"], 1);
   EXPECT_NEAR(result["worst"]["clearance"].get<double>(), 0.15, 1e-9);
@@ -247,21 +249,21 @@ TEST_F(ClearanceCommand, SeveralScansAreOne) {
   EXPECT_NE(run("\"$GRAZE\" info all.ply").out.find("6, of which 1"), std::string::npos);
 }
 
-TEST_F(ClearanceCommand, TellsTheWayOut) {
+TEST_F(ClearanceCommand, ReportsTheExitDepth) {
   const Json clusters = json("")["clusters"];
   const Json& depth = clusters[0]["depth"];
   EXPECT_NEAR(depth["exit_depth"].get<double>(), 0.05, 1e-3);
   EXPECT_NEAR(depth["left"].get<double>(), 0.05, 1e-3);
   EXPECT_NEAR(depth["up"].get<double>(), 0, 1e-9);
   EXPECT_NEAR(depth["horizontal"].get<double>(), -0.05, 1e-6);
-  EXPECT_EQ(clusters[1]["depth"]["exit_depth"], 0);  // it only warns
+  EXPECT_EQ(clusters[1]["depth"]["exit_depth"], 0);  // only a warning
   ASSERT_EQ(clearance("--report w.html --clusters w.csv -q").code, 1);
   EXPECT_NE(read("w.html").find("0.050 m left"), std::string::npos);
   EXPECT_NE(read("w.csv").find(",0.0500,0.0500,0.0000,-0.0500,"), std::string::npos) << read("w.csv");
   EXPECT_TRUE(json("--method gauge")["clusters"][0]["depth"].is_null());
 }
 
-TEST_F(ClearanceCommand, TakesAModelThatChangesItsShape) {
+TEST_F(ClearanceCommand, AcceptsAModelThatChangesItsShape) {
   write("path.tum", "0 0 0 0 0 0 0 1\n1 5 0 0 0 0 0 1\n2 10 0 0 0 0 0 1\n");
   ASSERT_EQ(run("mkdir shapes").code, 0);
   write("shapes/s_1.off", cube("1"));
@@ -272,7 +274,7 @@ TEST_F(ClearanceCommand, TakesAModelThatChangesItsShape) {
   EXPECT_EQ(result["points"]["levels"]["hit"], 1);  // y = -1.15 at x = 5, and not y = 1.05 at x = 2
   EXPECT_NEAR(result["worst"]["clearance"].get<double>(), -0.35, 1e-9);
   EXPECT_EQ(result["worst"]["point_index"], 1);
-  // Hit by the third shape on the way from the second pose: what it takes is told of both.
+  // Hit by the third shape between the second and the third pose: the exit depth is that of both shapes.
   EXPECT_NEAR(result["clusters"][0]["depth"]["horizontal"].get<double>(), -0.45, 1e-6);
   ASSERT_EQ(run(job + "--report r.html -q").code, 1);
   EXPECT_EQ(run(job + "--step 1").code, 3);

@@ -1,4 +1,4 @@
-// Units of scans and models: what files state, what the command line overrides, and that all of a run agrees on it.
+// Units of scans and models: what files state, what the command line overrides, and that all outputs agree.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -83,21 +83,21 @@ class ClearanceUnits : public Shell {
                           " --limit 1.5 --json --sides left,right,below " + options);
     return o.out.empty() ? Json{{"error", o.err}, {"exit_code", o.code}} : Json::parse(o.out);
   }
-  double least(const std::string& scan, const std::string& model, const std::string& options = "") const {
+  double min_clearance(const std::string& scan, const std::string& model, const std::string& options = "") const {
     const Json json = clearance(scan, model, options);
     return json.contains("worst") && json["worst"].is_object() ? json["worst"]["clearance"].get<double>() : NAN;
   }
 };
 
-TEST_F(ClearanceUnits, OfAModelOfPointsCountOnce) {
+TEST_F(ClearanceUnits, OfAModelOfPointsAreAppliedOnce) {
   las("box_feet.csv", "box_feet.las", {{1024, 1}, {3072, 32767}, {3076, 9002}});
-  EXPECT_NEAR(least("scan.csv", "box.csv"), 1, 1e-5);
-  EXPECT_NEAR(least("scan.csv", "box_feet.csv", "--model-units ft"), 1, 1e-5);
-  EXPECT_NEAR(least("scan.csv", "box_feet.las"), 1, 1e-3) << "as the file says";
-  EXPECT_NEAR(least("scan.csv", "box_feet.las", "--model-units ft"), 1, 1e-3) << "and not twice";
-  // --model-units m is said of the numbers, whatever the file says.
+  EXPECT_NEAR(min_clearance("scan.csv", "box.csv"), 1, 1e-5);
+  EXPECT_NEAR(min_clearance("scan.csv", "box_feet.csv", "--model-units ft"), 1, 1e-5);
+  EXPECT_NEAR(min_clearance("scan.csv", "box_feet.las"), 1, 1e-3) << "as the file says";
+  EXPECT_NEAR(min_clearance("scan.csv", "box_feet.las", "--model-units ft"), 1, 1e-3) << "and not twice";
+  // --model-units m applies to the numbers, whatever the file states.
   las("box.csv", "box_wrong.las", {{1024, 1}, {3072, 32767}, {3076, 9002}});
-  EXPECT_NEAR(least("scan.csv", "box_wrong.las", "--model-units m"), 1, 1e-3);
+  EXPECT_NEAR(min_clearance("scan.csv", "box_wrong.las", "--model-units m"), 1, 1e-3);
   const Json json = clearance("scan.csv", "box_feet.las");
   EXPECT_NE(json["notes"].dump().find("converted to metres"), std::string::npos) << json["notes"];
 }
@@ -122,7 +122,7 @@ TEST_F(ClearanceUnits, OfTheColouredScanAreThoseThatWereMeasured) {
   }
 }
 
-TEST_F(ClearanceUnits, WhatCannotBeWrittenIsRefusedBeforeMeasuring) {
+TEST_F(ClearanceUnits, UnwritableOutputsAreRejectedBeforeMeasuring) {
   las("scan.csv", "degrees.las", {{1024, 2}, {2048, 4326}});
   for (const std::string options :
        {"degrees.las --points out.las", "scan.csv --points out.laz", "scan.csv --points out"}) {
@@ -134,8 +134,8 @@ TEST_F(ClearanceUnits, WhatCannotBeWrittenIsRefusedBeforeMeasuring) {
   }
 }
 
-TEST_F(ClearanceUnits, AThresholdThatIsNotKeptForSureFails) {
-  // A point 1.5 m below a plate: --fail at just that clearance cannot be told from below it.
+TEST_F(ClearanceUnits, AThresholdThatMayNotBeKeptFails) {
+  // A point 1.5 m below a plate: --fail at exactly that clearance cannot be distinguished from a smaller one.
   write("one.csv", "x,y,z\n10,0,-0.5\n");
   write("plate.off", "OFF\n3 1 0\n-5 -5 1\n5 -5 1\n0 5 1\n3 0 1 2\n");
   for (const auto& [fail, code] : {std::pair("1.5", 1), std::pair("1.4999999", 0)}) {
@@ -169,20 +169,20 @@ TEST_F(ClearanceUnits, ShowsAClearanceRoundedTheSameEverywhere) {
     const std::string tag = "id=\"graze-data\">";
     const std::size_t at = page.find(tag);
     if (at == std::string::npos) continue;  // built without npm: there is no viewer
-    const std::size_t begin = at + tag.size();
-    const Json data = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
-    int places = 0;
+    const std::size_t start = at + tag.size();
+    const Json data = Json::parse(page.substr(start, page.find("</script>", start) - start));
+    int locations = 0;
     for (const Json& worst : data["profile"]["worst"]) {
       if (worst.is_null()) continue;
-      ++places;
+      ++locations;
       EXPECT_EQ(worst["clearance"].get<double>(), std::stod(shown));
     }
-    EXPECT_EQ(places, 1);
+    EXPECT_EQ(locations, 1);
   }
 }
 
 // A model that was cut out of a scan and kept its coordinates.
-TEST_F(ClearanceUnits, NamesAModelFarFromItsOwnFrame) {
+TEST_F(ClearanceUnits, ReportsAModelFarFromItsOwnOrigin) {
   ASSERT_EQ(run("$GRAZE convert box.csv far.csv --translate 450000 5400000 300").code, 0);
   const Outcome outcome = run("$GRAZE clearance scan.csv --path path.tum --model far.csv");
   EXPECT_EQ(outcome.code, 3);
@@ -191,16 +191,16 @@ TEST_F(ClearanceUnits, NamesAModelFarFromItsOwnFrame) {
       outcome.err.starts_with("graze: far.csv: the model lies far from the origin of its own frame, at "
                               "(450000.0, 5400000.0, 302.0)."))
       << outcome.err;
-  const std::size_t begin = outcome.err.find("graze convert "), end = outcome.err.find(';');
-  ASSERT_TRUE(begin != std::string::npos && end > begin) << outcome.err;
-  EXPECT_EQ(run("$GRAZE" + outcome.err.substr(begin + 5, end - begin - 5)).code, 0) << "what it says can be run";
+  const std::size_t start = outcome.err.find("graze convert "), end = outcome.err.find(';');
+  ASSERT_TRUE(start != std::string::npos && end > start) << outcome.err;
+  EXPECT_EQ(run("$GRAZE" + outcome.err.substr(start + 5, end - start - 5)).code, 0) << "the suggested command runs";
   EXPECT_EQ(run("$GRAZE clearance scan.csv --path path.tum --model moved.ply").code, 1) << "centred: it hits the floor";
   write("far.json", R"({"bogie_distance":2,"body":{"file":"far.csv"}})");
   const Outcome vehicle = run("$GRAZE clearance scan.csv --path path.tum --vehicle far.json");
   EXPECT_TRUE(vehicle.err.starts_with("graze: far.json: the model lies far from")) << vehicle.err;
 }
 
-TEST_F(ClearanceUnits, WritesPagesAndJsonOfNamesThatAreNoText) {
+TEST_F(ClearanceUnits, WritesPagesAndJsonForNamesThatAreNotUtf8) {
   const std::string scan = "s\xff.csv", model = "m\xff.csv";
   ASSERT_EQ(run("cp scan.csv '" + scan + "' && cp box.csv '" + model + "'").code, 0);
   const Outcome outcome = run("$GRAZE clearance '" + scan + "' --path path.tum --model '" + model +

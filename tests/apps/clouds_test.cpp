@@ -16,22 +16,22 @@ class Clouds : public Shell {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_F(Clouds, InfoTellsWhatIsThere) {
-  const Outcome told = run("$GRAZE info 'scän 1.csv'");
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_EQ(told.err, "");
+TEST_F(Clouds, InfoDescribesTheFile) {
+  const Outcome info = run("$GRAZE info 'scän 1.csv'");
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_EQ(info.err, "");
   for (const char* part :
        {"scän 1.csv\n", "format       text\n", "points       4, of which 1 are NaN or infinite and skipped\n",
         "x            0 … 1  (extent 1)\n", "spacing      1  (median", "intensity  float64  1 … 9.5\n"}) {
-    EXPECT_TRUE(contains(told.out, part)) << part << "\n" << told.out;
+    EXPECT_TRUE(contains(info.out, part)) << part << "\n" << info.out;
   }
 }
 
-TEST_F(Clouds, InfoSpeaksJson) {
-  const Outcome told = run("$GRAZE info --json 'scän 1.csv' 'scän 1.csv'");
-  EXPECT_EQ(told.code, 0) << told.err;
-  const std::string line = told.out.substr(0, told.out.find('\n'));
-  EXPECT_EQ(told.out, line + "\n" + line + "\n") << "an object per line and file";
+TEST_F(Clouds, InfoWritesJson) {
+  const Outcome info = run("$GRAZE info --json 'scän 1.csv' 'scän 1.csv'");
+  EXPECT_EQ(info.code, 0) << info.err;
+  const std::string line = info.out.substr(0, info.out.find('\n'));
+  EXPECT_EQ(info.out, line + "\n" + line + "\n") << "an object per line and file";
   const nlohmann::json json = nlohmann::json::parse(line);
   EXPECT_EQ(json["schema_version"], 1);
   EXPECT_EQ(json["file"], "scän 1.csv");
@@ -45,12 +45,12 @@ TEST_F(Clouds, InfoSpeaksJson) {
   EXPECT_TRUE(none["bounds"].is_null() && none["spacing"].is_null() && none["density"].is_null());
 }
 
-TEST_F(Clouds, InfoGoesOnAfterABadFile) {
+TEST_F(Clouds, InfoContinuesAfterABadFile) {
   write("bad.ply", "ply\nformat ascii 1.0\nelement vertex 9\n");
-  const Outcome told = run("$GRAZE info bad.ply nothing.las . 'scän 1.csv'");
-  EXPECT_EQ(told.code, 3);
-  EXPECT_TRUE(contains(told.out, "points       4"));
-  EXPECT_EQ(told.err,
+  const Outcome info = run("$GRAZE info bad.ply nothing.las . 'scän 1.csv'");
+  EXPECT_EQ(info.code, 3);
+  EXPECT_TRUE(contains(info.out, "points       4"));
+  EXPECT_EQ(info.err,
             "graze: bad.ply: the PLY header has no end_header; was it cut off?\n"
             "graze: nothing.las: cannot be read: No such file or directory\n"
             "graze: .: is a folder; name a file in it\n");
@@ -72,7 +72,7 @@ TEST_F(Clouds, ConvertsByExtension) {
       contains(run("$GRAZE convert 'scän 1.csv' b.las").err, "b.las: 3 points, 1 without coordinates left out\n"));
 }
 
-TEST_F(Clouds, ConvertsAsAsked) {
+TEST_F(Clouds, ConvertsAsTheOptionsSay) {
   EXPECT_EQ(run("$GRAZE convert 'scän 1.csv' a.ply --ascii --float --scale 2 --translate -1 2 3 --drop-skipped").code,
             0);
   EXPECT_TRUE(read("a.ply").ends_with("end_header\n-1 2 3 1\n1 2 3 2\n-1 6 3 9.5\n")) << read("a.ply");
@@ -90,7 +90,7 @@ TEST_F(Clouds, ConvertsAsAsked) {
   EXPECT_EQ(run("cat 'scän 1.csv' | $GRAZE convert - b.ply").code, 0);
 }
 
-TEST_F(Clouds, RefusesWithASentenceAndLeavesTheOldFile) {
+TEST_F(Clouds, RejectsWithAMessageAndLeavesTheOldFile) {
   write("old.ply", "old");
   const Outcome bad = run("printf '1 2 3\\n4 x 6\\n' > in.xyz; $GRAZE convert in.xyz old.ply");
   EXPECT_EQ(bad.code, 3);

@@ -39,7 +39,7 @@ TEST_F(CommandLine, ShowsHelpAndVersionAsResults) {
   EXPECT_EQ(version.out, std::string("graze ") + graze::kVersion + "\n");
 }
 
-TEST_F(CommandLine, AnswersMistakesWith2AndASentence) {
+TEST_F(CommandLine, ReportsUsageErrorsWithCode2AndAMessage) {
   for (const std::string command :
        {"frobnicate", "--frobnicate", "ask a b", "ask --frobnicate", "demo --output", "collide", "collide {}",
         "distance {} {} {}", "collide {} {} --margin", "collide {} {} --margin x", "collide {} {} --margin nan",
@@ -52,7 +52,7 @@ TEST_F(CommandLine, AnswersMistakesWith2AndASentence) {
   }
 }
 
-TEST_F(CommandLine, TellsWhetherTwoShapesTouchByItsExitCode) {
+TEST_F(CommandLine, SaysByItsExitCodeWhetherTwoShapesTouch) {
   const Outcome apart = run("$GRAZE collide " + kBall + " " + kFar);
   EXPECT_EQ(apart.code, 0) << apart.err;
   EXPECT_EQ(apart.out, "{\"collide\":false}\n");
@@ -71,7 +71,7 @@ TEST_F(CommandLine, PrintsTheDistanceOfTwoShapes) {
   EXPECT_EQ(run("$GRAZE distance " + kBall + " " + kBall).code, 1);
 }
 
-// Next to each other, as coordinates can be told apart: collide says hit, and so must the distance, whose value alone
+// As close as coordinates can be without being equal: collide reports a hit, and so must distance, although its value
 // is above zero.
 TEST_F(CommandLine, DistanceIsNeverClearWhereCollideIsNot) {
   int positive = 0;
@@ -85,7 +85,7 @@ TEST_F(CommandLine, DistanceIsNeverClearWhereCollideIsNot) {
     EXPECT_EQ(distance.code, json["distance"] > json["tolerance"] ? collide.code : 1) << gap << ": " << distance.out;
     positive += json["distance"] > 0 && distance.code == 1 ? 1 : 0;
   }
-  EXPECT_GT(positive, 0) << "the case was met";
+  EXPECT_GT(positive, 0) << "the case occurred";
 }
 
 TEST_F(CommandLine, HasNoMinusZero) {
@@ -110,7 +110,7 @@ TEST_F(CommandLine, HasNoMinusZero) {
   }
 }
 
-// What is no UTF-8, and what would move the cursor of a terminal.
+// Bytes that are not UTF-8, and those that would move the cursor of a terminal.
 TEST_F(CommandLine, EscapesBytesOfFileNames) {
   const std::string name = "a\xff\x1b[2J\xc3\xa4.csv", shown = "a\\xff\\x1b[2J\xc3\xa4.csv";
   write(name, "x,y,z\n0,0,0\n1,0,0\n");
@@ -123,7 +123,7 @@ TEST_F(CommandLine, EscapesBytesOfFileNames) {
   EXPECT_TRUE(contains(run("$GRAZE info --frob\xff").err, "unknown option --frob\\xff"));
 }
 
-TEST_F(CommandLine, RefusesBadShapesWith3) {
+TEST_F(CommandLine, RejectsBadShapesWithCode3) {
   const Outcome outcome = run("$GRAZE distance " + kBall + R"( '{"shape":"box","half":[1,2]}')");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.out, "");

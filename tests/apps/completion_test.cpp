@@ -1,4 +1,4 @@
-// Completion and the manual, which are made from the table that the command line is parsed by.
+// Completion and the manual, which are generated from the table that parses the command line.
 #include <set>
 #include <sstream>
 
@@ -11,7 +11,7 @@ class Completion : public Shell {
  protected:
   bool there(const std::string& program) const { return run("command -v " + program).code == 0; }
 
-  // What bash offers for the last of the words.
+  // What bash offers for the last word.
   std::string offered(const std::string& words) const {
     write("ask.sh", "source <(\"$GRAZE\" completion bash)\nCOMP_WORDS=(graze " + words +
                         ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_graze\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
@@ -39,7 +39,7 @@ const std::string kCommands[] = {"",     "ask",        "collide",   "distance", 
                                  "info", "convert",    "clearance", "generate tunnel", "generate assembly-line",
                                  "demo", "completion", "manual"};
 
-TEST_F(Completion, OffersInBashWhatFits) {
+TEST_F(Completion, OffersMatchingWordsInBash) {
   if (!there("bash")) GTEST_SKIP() << "needs bash";
   EXPECT_EQ(offered("co"), "collide convert completion");
   EXPECT_EQ(offered("generate ''"), "tunnel assembly-line");
@@ -78,7 +78,7 @@ TEST_F(Completion, KnowsEveryOptionOfTheHelp) {
   }
 }
 
-TEST_F(Completion, IsUnderstoodByZshAndFish) {
+TEST_F(Completion, WorksInZshAndFish) {
   ASSERT_EQ(run("$GRAZE completion zsh -o _graze && $GRAZE completion fish -o graze.fish").code, 0);
   if (there("zsh")) {
     const Outcome zsh = run("zsh -n _graze");
@@ -94,7 +94,7 @@ TEST_F(Completion, IsUnderstoodByZshAndFish) {
   if (!there("zsh") && !there("fish")) GTEST_SKIP() << "needs zsh or fish";
 }
 
-TEST_F(Completion, HasAManualThatManShowsWithoutWarnings) {
+TEST_F(Completion, IncludesAManualThatManShowsWithoutWarnings) {
   ASSERT_EQ(run("$GRAZE manual -o graze.1").code, 0);
   if (!there("man") || !there("groff")) GTEST_SKIP() << "needs man and groff";
   const Outcome shown = run("LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l graze.1");

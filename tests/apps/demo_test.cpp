@@ -74,7 +74,7 @@ TEST(DemoRender, DepthsAreThoseOfTheShapes) {
   EXPECT_NEAR(picture.depth[10 * 31 + 15], 5, 2e-3);  // the middle pixel sees the front of the ball
   EXPECT_GT(picture.depth.front(), 20);
   EXPECT_GT(picture.queries, 0U);
-  EXPECT_EQ(render(scene, camera).image.rgb, picture.image.rgb) << "the same on every run";
+  EXPECT_EQ(render(scene, camera).image.rgb, picture.image.rgb) << "the same in every run";
 }
 
 TEST(DemoPage, RoundsForReaders) {

@@ -14,20 +14,20 @@ class Interrupt : public Shell {
   std::string files() const { return run("ls -R").out; }
 };
 
-// Two blocks are there when the third is interrupted; the run goes on with them, and tells what an undisturbed one
-// does.
+// Two blocks are complete when the third is interrupted; the resumed run uses them and gives the result of an
+// uninterrupted one.
 TEST_F(Interrupt, SaysHowToResumeAClearanceRun) {
   ASSERT_EQ(run("$GRAZE -q generate tunnel --points 400k -o 'a b'").code, 0);
   const std::string inputs = " clearance 'a b/scan.las' --path 'a b/track.tum' --vehicle 'a b/vehicle.json'";
   const std::string rest = inputs + " --csv 'r'\\''s.csv' --block 20000 --threads 1";
   const Outcome whole = run("$GRAZE -q" + inputs + " --csv whole.csv --block 20000");
   ASSERT_TRUE(whole.code == 1 || whole.code == 5) << whole.err;
-  // It waits for blocks, then interrupts. `timeout` undoes that shells ignore SIGINT for what runs behind.
+  // Waits for blocks, then interrupts. Shells make background jobs ignore SIGINT; `timeout` undoes that.
   const Outcome stopped = run("timeout -s INT 300 $GRAZE" + rest +
                               " & timeout=$!\n"
                               "while [ ! -e \"r's.csv.work/block-000002\" ] && kill -0 $timeout; do sleep 0.01; done\n"
                               "kill -INT $timeout; wait $timeout");
-  if (stopped.code == whole.code) GTEST_SKIP() << "it was done before it was interrupted";
+  if (stopped.code == whole.code) GTEST_SKIP() << "it ended before it was interrupted";
   EXPECT_TRUE(stopped.code == 124 || stopped.code == 130) << stopped.code << stopped.err;
   EXPECT_EQ(stopped.out, "");
   ASSERT_TRUE(contains(stopped.err, "graze: interrupted; ")) << stopped.err;
@@ -63,7 +63,7 @@ TEST_F(Interrupt, EndsByTheSignalAndSaysThatNothingWasWritten) {
 }
 
 TEST_F(Interrupt, IsIgnoredWhereTheCallerIgnoresIt) {
-  // Shells do so for what runs behind.
+  // Shells do so for background jobs.
   const Outcome outcome =
       run("$GRAZE -q generate tunnel --points 3M -o t & graze=$!\nsleep 0.3; kill -INT $graze; wait $graze");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -72,7 +72,7 @@ TEST_F(Interrupt, IsIgnoredWhereTheCallerIgnoresIt) {
 
 class Outputs : public Shell {
  protected:
-  // As somebody who may not write everywhere.
+  // As a user who may not write everywhere.
   std::string as_nobody() const {
     return ::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
   }
@@ -85,7 +85,7 @@ TEST_F(Outputs, NamesAReadOnlyFolderBeforeTheWork) {
                 "chmod 444 locked/old.ply && chmod 555 locked")
                 .code,
             0);
-  if (run(as_nobody() + "$GRAZE info cloud.xyz").code != 0) GTEST_SKIP() << "nobody may run the program";
+  if (run(as_nobody() + "$GRAZE info cloud.xyz").code != 0) GTEST_SKIP() << "the user nobody cannot run the program";
   const std::string folder = "cannot be written: the folder locked is read-only (Permission denied)\n";
   for (const std::string command :
        {"convert cloud.xyz locked/new.ply", "demo -o locked/new.ply",
@@ -108,7 +108,7 @@ TEST_F(Outputs, NamesAReadOnlyFolderBeforeTheWork) {
             "graze: cloud.xyz: is not a folder\n");
 }
 
-TEST_F(Outputs, NamesAFolderThatIsNotThere) {
+TEST_F(Outputs, NamesAFolderThatDoesNotExist) {
   write("cloud.xyz", "0 0 0\n1 0 0\n");
   EXPECT_EQ(run("$GRAZE convert cloud.xyz no/new.ply").err,
             "graze: no/new.ply: cannot be written: the folder no does not exist\n");

@@ -17,10 +17,10 @@ class Meshes : public Shell {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_F(Meshes, InfoTellsWhatIsThere) {
-  const Outcome told = run("$GRAZE info 'pärt 1.obj' open.off");
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_EQ(told.err, "");
+TEST_F(Meshes, InfoDescribesTheFile) {
+  const Outcome outcome = run("$GRAZE info 'pärt 1.obj' open.off");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
   for (const char* part : {"pärt 1.obj\n", "format       OBJ, ascii\n", "triangles    4\n", "vertices     4\n",
                            "unit         1 m, not stated in the file\n", "x            0 … 2  (extent 2)\n",
                            "volume       1.33333333333 m³\n", "closed       yes\n", "defects      none\n",
@@ -28,14 +28,14 @@ TEST_F(Meshes, InfoTellsWhatIsThere) {
                            "closed       no: 4 open edges, the first from vertex 0 to 1\n",
                            "defects      1 triangle without area, 1 unused vertex\n", "left out     1 line, 0 points\n",
                            "volume       none, as it is not closed\n"}) {
-    EXPECT_TRUE(contains(told.out, part)) << part << "\n" << told.out;
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
 }
 
-TEST_F(Meshes, InfoSpeaksJson) {
-  const Outcome told = run("$GRAZE info --json 'pärt 1.obj' --unit 0.5 --up y");
-  EXPECT_EQ(told.code, 0) << told.err;
-  const nlohmann::json json = nlohmann::json::parse(told.out);
+TEST_F(Meshes, InfoWritesJson) {
+  const Outcome outcome = run("$GRAZE info --json 'pärt 1.obj' --unit 0.5 --up y");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["schema_version"], 1);
   EXPECT_EQ(json["file"], "pärt 1.obj");
   EXPECT_EQ(json["format"], "OBJ");
@@ -54,7 +54,7 @@ TEST_F(Meshes, InfoSpeaksJson) {
   EXPECT_EQ(open["skipped"]["lines"], 1);
 }
 
-TEST_F(Meshes, PlyIsAMeshOrACloudByItsFaces) {
+TEST_F(Meshes, PlyWithFacesIsAMeshOtherwiseACloud) {
   EXPECT_EQ(run("$GRAZE convert 'pärt 1.obj' mesh.ply").code, 0);
   EXPECT_TRUE(contains(run("$GRAZE info mesh.ply").out, "triangles    4\n"));
   write("cloud.ply",
@@ -80,7 +80,7 @@ TEST_F(Meshes, ConvertsByExtensionAndBack) {
             "b.obj: 4 triangles, 4 vertices\n  now in metres, was in units of 0.001 m\n  now with z up, was with y\n");
 }
 
-TEST_F(Meshes, RefusesWithASentenceAndLeavesTheOldFile) {
+TEST_F(Meshes, RejectsWithAMessageAndLeavesTheOldFile) {
   write("old.ply", "old");
   write("bad.obj", "v 0 0 0\nf 1 1 2\n");
   const Outcome bad = run("$GRAZE convert bad.obj old.ply");
@@ -104,10 +104,10 @@ TEST_F(Meshes, RefusesWithASentenceAndLeavesTheOldFile) {
 }
 
 TEST_F(Meshes, AskReadsFiles) {
-  const Outcome told = run(
+  const Outcome outcome = run(
       R"($GRAZE distance '{"shape":"mesh","file":"pärt 1.obj","solid":true}' '{"shape":"sphere","radius":1,"pose":{"xyz":[-2,0.5,0.5]}}')");
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_NEAR(nlohmann::json::parse(told.out)["distance"].get<double>(), 1, 1e-12);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NEAR(nlohmann::json::parse(outcome.out)["distance"].get<double>(), 1, 1e-12);
   EXPECT_TRUE(contains(
       run(R"(echo '{"ask":"collide","a":{"shape":"mesh","file":"open.off","solid":true},"b":{"shape":"sphere","radius":1}}' | $GRAZE ask)")
           .out,

@@ -21,7 +21,7 @@ class Scenes : public Shell {
   }
 };
 
-TEST_F(Scenes, CheckNamesWhatCollides) {
+TEST_F(Scenes, CheckNamesTheCollidingObjects) {
   const Outcome found = run("$GRAZE check cell/cell.json");
   EXPECT_EQ(found.code, 1) << found.err;
   EXPECT_TRUE(found.out.starts_with("bench and pärt collide: depth 0.250000 m, ")) << found.out;
@@ -36,7 +36,7 @@ TEST_F(Scenes, CheckNamesWhatCollides) {
   EXPECT_EQ(json["nearest"]["distance"], -0.25);
 }
 
-TEST_F(Scenes, CheckSaysHowFarTheNearestAreApart) {
+TEST_F(Scenes, CheckReportsTheDistanceOfTheNearestPair) {
   run("sed 's/0.75\\]/1.125]/' cell/cell.json >cell/free.json");
   const Outcome free = run("$GRAZE check cell/free.json");
   EXPECT_EQ(free.code, 0) << free.err;
@@ -46,7 +46,7 @@ TEST_F(Scenes, CheckSaysHowFarTheNearestAreApart) {
       run("$GRAZE check cell/free.json --margin 0.2").out.starts_with("bench and pärt collide: gap 0.125000 m, "));
 }
 
-TEST_F(Scenes, CheckSaysNothingAboutWhatCannotBeCompared) {
+TEST_F(Scenes, CheckDoesNotPassWhatCannotBeCompared) {
   write("empty.json", R"({"objects":[]})");
   write("one.json", R"({"objects":[{"name":"a","shape":"sphere","radius":1}]})");
   write("allowed.json", R"({"objects":[{"name":"a","shape":"sphere","radius":1,"group":"g"},
@@ -86,7 +86,7 @@ TEST_F(Scenes, CheckDrawsAPage) {
   EXPECT_EQ(run("$GRAZE check free.json --page nowhere/x.html").code, 3);
 }
 
-TEST_F(Scenes, DistanceOfTwoObjects) {
+TEST_F(Scenes, DistanceMeasuresTwoObjects) {
   const Outcome apart = run("$GRAZE distance cell/cell.json lamp bench");
   EXPECT_EQ(apart.code, 0) << apart.err;
   const nlohmann::json json = nlohmann::json::parse(apart.out);

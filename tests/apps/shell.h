@@ -14,11 +14,11 @@
 
 namespace graze_test {
 
-/// A folder of its own for each test, in which commands run; gone afterwards. "$GRAZE" is the program.
+/// A folder of its own for each test, in which commands run; removed afterwards. "$GRAZE" is the program.
 class Shell : public testing::Test {
  protected:
   struct Outcome {
-    int code;  ///< the exit code; 128 + n if a signal n ended it
+    int code;  ///< the exit code; 128 + n if terminated by signal n
     std::string out, err;
   };
 

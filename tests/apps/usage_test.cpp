@@ -1,4 +1,4 @@
-// Mistakes on the command line: the message names what was meant, or what to use.
+// Usage errors: the message names what was probably meant, or what to use.
 #include "apps/shell.h"
 
 namespace graze_test {
@@ -6,7 +6,7 @@ namespace usage_test {
 
 class Usage : public Shell {
  protected:
-  // The first line of what is said about a command line that is refused.
+  // The first line of the message about a bad command line.
   std::string said_about(const std::string& arguments) const {
     const Outcome outcome = run("$GRAZE " + arguments);
     EXPECT_EQ(outcome.code, 2) << arguments << outcome.err;
@@ -82,7 +82,7 @@ TEST_F(Usage, SaysWhatAnOptionTakes) {
             "--output DIR is required: The folder for the files; made if it is not there");
 }
 
-// What only the files tell is no usage but input.
+// What depends on files is an input error, not a usage error.
 TEST_F(Usage, SuggestsFormatsAndShowsHowShapesAreWritten) {
   write("cloud.xyz", "0 0 0\n1 0 0\n");
   EXPECT_EQ(
@@ -98,7 +98,7 @@ TEST_F(Usage, SuggestsFormatsAndShowsHowShapesAreWritten) {
       "--help' lists the shapes\n");
 }
 
-TEST_F(Usage, NamesTheHelpOfTheCommand) {
+TEST_F(Usage, PointsToTheHelpOfTheCommand) {
   EXPECT_TRUE(run("$GRAZE generate tunnel").err.ends_with("\nRun 'graze generate tunnel --help' for how to use it.\n"));
   EXPECT_TRUE(run("$GRAZE frobnicate").err.ends_with("\nRun 'graze --help' for how to use it.\n"));
 }

@@ -58,12 +58,12 @@ void expect_close(Function function, Truth truth, double x, double units, double
   EXPECT_LT(off, units) << std::hexfloat << "at " << x << " got " << function(x);
 }
 
-// Numbers of every size up to 2^largest, and down to 2^-least.
+// Numbers of every magnitude from 2^-smallest to 2^largest.
 template <class Visit>
-void for_numbers(std::uint64_t seed, double least, double largest, const Visit& visit) {
+void for_numbers(std::uint64_t seed, double smallest, double largest, const Visit& visit) {
   Generator random(seed);
   for (int i = 0, n = scaled(30000); i < n; ++i) {
-    const double size = std::ldexp(random.uniform(0.5, 1), static_cast<int>(random.uniform(-least, largest)));
+    const double size = std::ldexp(random.uniform(0.5, 1), static_cast<int>(random.uniform(-smallest, largest)));
     visit(random.bits() % 2 == 0 ? size : -size);
     if (testing::Test::HasFailure()) return;
   }
@@ -167,8 +167,8 @@ TEST(Elementary, TailsOfTheNormalDistributionAreWithinEightUnits) {
   EXPECT_EQ(elementary::erfc(kInfinity), 0);
 }
 
-// What any other machine must give, to the bit.
-TEST(Elementary, GivesTheseBits) {
+// Every machine must give this, to the bit.
+TEST(Elementary, GivesTheCommittedBits) {
   std::uint64_t hash = 0;
   const auto add = [&](double x) {
     hash = (hash ^ std::bit_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15U, hash ^= hash >> 29U;

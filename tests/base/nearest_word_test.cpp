@@ -5,7 +5,7 @@
 namespace graze {
 namespace nearest_word_test {
 
-TEST(NearestWord, IsTheOneWithTheFewestSlips) {
+TEST(NearestWord, IsTheOneWithTheFewestTypos) {
   const std::vector<std::string> words{"collide", "contacts", "distance", "closest_point", "a", "b", "id"};
   EXPECT_EQ(nearest_word("colide", words), "collide");
   EXPECT_EQ(nearest_word("Distnace", words), "distance");
@@ -20,7 +20,7 @@ TEST(NearestWord, IsTheOneWithTheFewestSlips) {
   EXPECT_EQ(nearest_word("aa", {"ab", "ac"}), "ab") << "ties go to the first";
 }
 
-TEST(NearestWord, DoesNotLookAtWordsWithoutEnd) {
+TEST(NearestWord, IgnoresWordsThatAreTooLong) {
   const std::string endless(10'000'000, 'x');
   EXPECT_EQ(nearest_word(endless, {"x", endless}), std::nullopt);
 }

@@ -70,11 +70,11 @@ TEST(ConcurrentParallelFor, PartsDependOnCountAndGrainOnly) {
   }
 }
 
-TEST(ConcurrentParallelFor, UsesAsManyThreadsAsAsked) {
+TEST(ConcurrentParallelFor, UsesAsManyThreadsAsRequested) {
   const auto threads_used = [](int threads) {
     std::mutex mutex;
     std::set<std::thread::id> seen;
-    // On a busy machine a second thread may be long in coming: the first waits for it.
+    // On a busy machine a second thread may start late: the first waits for it.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     parallel_for(200,
                  [&](std::size_t) {
@@ -114,7 +114,7 @@ TEST(ConcurrentParallelFor, PassesOnTheExceptionOfTheLowestIndex) {
         what = error.what();
       }
       ASSERT_EQ(what, "123") << threads << " threads";
-      ASSERT_EQ(below, 123) << "what stands below the failure is still done";
+      ASSERT_EQ(below, 123) << "indices below the failure are still visited";
     }
   }
 }
@@ -151,7 +151,7 @@ TEST(ConcurrentParallelFor, MayBeCalledFromSeveralThreads) {
 }
 
 TEST(ConcurrentParallelReduce, RoundsTheSameWayOnAnyNumberOfThreads) {
-  // The harmonic series: every order of summation gives other last bits.
+  // The harmonic series: every order of summation gives different last bits.
   const auto sum_with = [](const ParallelOptions& options) {
     return parallel_reduce(
         100'003, 0.0,

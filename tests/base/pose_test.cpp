@@ -53,8 +53,7 @@ TEST(Pose, QuaternionsOfAnyLengthAndSignGiveTheSameRotation) {
 }
 
 TEST(Pose, RightAnglesAreExact) {
-  // The 24 rotations of the cube have quaternions of zeros and equal numbers, here in the length that they are given
-  // in.
+  // The 24 rotations of the cube have quaternions of zeros and equal numbers, here of the given length.
   int rotations = 0;
   for (int code = 0; code < 81; ++code) {
     const int w = code % 3 - 1, x = code / 3 % 3 - 1, y = code / 9 % 3 - 1, z = code / 27 - 1;
@@ -128,9 +127,9 @@ TEST(Pose, MatricesComeBackAsTheyWere) {
     const Pose back = Pose::from_matrix(pose.translation(), pose.rotation());
     RC_ASSERT((back.rotation() - pose.rotation()).cwiseAbs().maxCoeff() <= 16 * kEpsilon);
     RC_ASSERT(back.translation() == pose.translation());
-    // A little off is put right.
-    const Pose mended = Pose::from_matrix({0, 0, 0}, pose.rotation() * (1 + 2e-10));
-    RC_ASSERT(off_orthonormal(mended.rotation()) <= 16 * kEpsilon);
+    // Small errors are corrected.
+    const Pose repaired = Pose::from_matrix({0, 0, 0}, pose.rotation() * (1 + 2e-10));
+    RC_ASSERT(off_orthonormal(repaired.rotation()) <= 16 * kEpsilon);
   });
 }
 

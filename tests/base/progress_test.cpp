@@ -44,7 +44,7 @@ TEST(Progress, IsSilentWithoutAListener) {
   }
 }
 
-TEST(Progress, TellsFractionAndMessage) {
+TEST(Progress, ReportsFractionAndMessage) {
   std::vector<Heard> heard;
   const Progress progress(note_in(heard), kEvery);
   EXPECT_TRUE(progress.report(0, "reading"));
@@ -54,7 +54,7 @@ TEST(Progress, TellsFractionAndMessage) {
   EXPECT_EQ(heard, (std::vector<Heard>{{0, "reading"}, {0.5, "reading"}, {0.75, "building"}, {1, "building"}}));
 }
 
-TEST(Progress, NeverRunsBackwardsNorLeavesZeroToOne) {
+TEST(Progress, NeverRunsBackwardsOrLeavesZeroToOne) {
   std::vector<Heard> heard;
   const Progress progress(note_in(heard), kEvery);
   for (const double fraction : {-1.0, 0.5, 0.25, std::nan(""), 0.75, 7.0}) progress.report(fraction);
@@ -85,7 +85,7 @@ TEST(Progress, PartsOfAnyShareReachTheEnd) {
   }
 }
 
-TEST(Progress, LeavesOutWhatComesTooSoonButNeverTheEnd) {
+TEST(Progress, SkipsReportsThatComeTooSoonButNeverTheEnd) {
   std::vector<Heard> heard;
   const Progress progress(note_in(heard), kHardlyEver);
   for (int i = 0; i < 1000; ++i) progress.report(i / 1000.0);
@@ -94,11 +94,11 @@ TEST(Progress, LeavesOutWhatComesTooSoonButNeverTheEnd) {
   EXPECT_EQ(heard.size(), 1u);
   for (int i = 0; i < 3; ++i) progress.report(1);
   progress.report(0.5, "too late");
-  ASSERT_EQ(heard.size(), 2u) << "the end is told once, and nothing after it";
+  ASSERT_EQ(heard.size(), 2u) << "the end is reported once, and nothing after it";
   EXPECT_EQ(heard[1], (Heard{1, "a message is not lost"}));
 }
 
-TEST(Progress, TellsAgainAfterTheInterval) {
+TEST(Progress, ReportsAgainAfterTheInterval) {
   std::vector<Heard> heard;
   const Progress progress(note_in(heard), {.interval = 2ms});
   progress.report(0.1);
@@ -109,7 +109,7 @@ TEST(Progress, TellsAgainAfterTheInterval) {
   EXPECT_EQ(heard.back().fraction, 0.3);
 }
 
-TEST(Progress, TakesEndlessIntervals) {
+TEST(Progress, AcceptsInfiniteIntervals) {
   std::vector<Heard> heard;
   const Progress progress(note_in(heard), {.interval = std::chrono::nanoseconds::max()});
   progress.report(0.1);

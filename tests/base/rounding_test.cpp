@@ -1,5 +1,5 @@
-// Rounding to float and back must happen: what clouds and trees store as float32, and what they state as their error,
-// rest on it. GCC 12 left it out where it vectorised neighbouring conversions.
+// Rounding to float and back must happen: what clouds and trees store as float32, and the errors that they state,
+// depend on it. GCC 12 dropped it where it vectorised adjacent conversions.
 #include <gtest/gtest.h>
 
 #include "graze/base/vec.h"
@@ -21,7 +21,7 @@ struct Triple {
   return (single - p).norm();
 }
 
-TEST(Compiler, RoundsToFloatWhenToldTo) {
+TEST(Compiler, RoundsToFloatWhereTheCodeSaysSo) {
   const Triple r = rounded({4000000.1, 0.1, 0.3});
   EXPECT_EQ(r.x, 4000000);
   EXPECT_NE(r.y, 0.1);

@@ -33,7 +33,7 @@ TEST(Simd, ForcingATargetEndsWithItsScope) {
     const ForcedSimdTarget forced(name);
     EXPECT_EQ(simd_target(), name);
     EXPECT_EQ(simd_targets(), targets) << "what the machine can do does not depend on what is forced";
-    EXPECT_EQ(simd_target(), name) << "asking does not undo it";
+    EXPECT_EQ(simd_target(), name) << "a query does not undo it";
   }
   EXPECT_EQ(simd_target(), targets.front());
 }
@@ -47,7 +47,7 @@ TEST(Simd, ForcingNests) {
   EXPECT_EQ(simd_target(), "scalar");
 }
 
-TEST(Simd, RefusesUnknownTargetsByName) {
+TEST(Simd, RejectsUnknownTargetsByName) {
   const std::string why = refusal([] { const ForcedSimdTarget forced("MMX"); });
   EXPECT_EQ(why.find("SIMD target: "), 0u) << why;
   EXPECT_NE(why.find("scalar, got \"MMX\""), std::string::npos) << why;

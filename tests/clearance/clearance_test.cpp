@@ -24,10 +24,10 @@ class Dice {
   double in(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
   Vec3 vec(double size) { return {in(-size, size), in(-size, size), in(-size, size)}; }
   int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
-  Pose turned(const Vec3& place, double angle) {
+  Pose turned(const Vec3& position, double angle) {
     const Vec3 axis = vec(1).normalized();
     const double s = std::sin(angle / 2);
-    return Pose::from_wxyz(place, std::cos(angle / 2), s * axis.x(), s * axis.y(), s * axis.z());
+    return Pose::from_wxyz(position, std::cos(angle / 2), s * axis.x(), s * axis.y(), s * axis.z());
   }
 
  private:
@@ -84,25 +84,25 @@ enum class How { driving, tumbling, standing, turning };
 std::vector<Pose> some_path(Dice& dice, How how, const Vec3& offset) {
   std::vector<Pose> path;
   double yaw = 0;
-  Vec3 place = offset;
+  Vec3 position = offset;
   const int count = how == How::standing ? 1 : how == How::driving ? 12 : 5;
   for (int i = 0; i < count; ++i) {
     switch (how) {
       case How::driving:
         yaw += dice.in(-0.05, 0.08);
-        place += 0.25 * Vec3(std::cos(yaw), std::sin(yaw), 0.02);
-        if (i % 5 != 4) path.push_back(Pose::from_rpy(place, 0.02 * i, 0.01, yaw));
-        if (i % 4 == 0) path.push_back(Pose::from_rpy(place, 0.02 * i, 0.01, yaw));  // repeated
+        position += 0.25 * Vec3(std::cos(yaw), std::sin(yaw), 0.02);
+        if (i % 5 != 4) path.push_back(Pose::from_rpy(position, 0.02 * i, 0.01, yaw));
+        if (i % 4 == 0) path.push_back(Pose::from_rpy(position, 0.02 * i, 0.01, yaw));  // repeated
         break;
       case How::tumbling:
-        place += Vec3(0.3, 0.1, 0);
-        path.push_back(dice.turned(place, dice.in(1, 3)));
+        position += Vec3(0.3, 0.1, 0);
+        path.push_back(dice.turned(position, dice.in(1, 3)));
         break;
       case How::standing:
-        path.push_back(dice.turned(place, 0.4));
+        path.push_back(dice.turned(position, 0.4));
         break;
       case How::turning:
-        path.push_back(Pose::from_rpy(place, 0, 0, 1.5 * i));
+        path.push_back(Pose::from_rpy(position, 0, 0, 1.5 * i));
         break;
     }
   }
@@ -111,8 +111,8 @@ std::vector<Pose> some_path(Dice& dice, How how, const Vec3& offset) {
 
 double value_at(const SweptClearance& swept, const PointClearance& r, const Vec3& p) {
   const Pose pose = swept.pose_of(r);
-  const Vec3 place = pose.rotation().transpose() * (p - pose.translation());
-  return swept.model().distance(place).value;
+  const Vec3 position = pose.rotation().transpose() * (p - pose.translation());
+  return swept.model().distance(position).value;
 }
 
 void expect_same(const PointClearance& found, const PointClearance& truth, double limit, double tolerance) {
@@ -142,7 +142,7 @@ TEST_P(SweptClearanceAll, EqualsBruteForce) {
                      Vec3(dice.vec(1).cwiseProduct(half * 1.5));
       const PointClearance truth = brute_force_clearance(model, path, p, limit), found = swept.at(p);
       expect_same(found, truth, limit, 2 * kTolerance);
-      // The value is that of the place that is named, up to the fraction's float32.
+      // The value is that at the reported time, up to the fraction's float32.
       if (found.found() && what != What::shapes) {
         EXPECT_NEAR(value_at(swept, found, p), found.clearance, 1e-6);
       }
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Models, SweptClearanceAll,
                                                           What::shapes),
                                           testing::Values(How::driving, How::tumbling, How::standing, How::turning)));
 
-// The whole machinery (scan tree, field, lanes) against the walk for a single point, which is checked above.
+// The block path (scan tree, field, lanes) against the search for a single point, which is checked above.
 class SweptBlocks : public testing::TestWithParam<std::tuple<What, How>> {};
 
 TEST_P(SweptBlocks, EqualSinglePoints) {
@@ -237,19 +237,19 @@ TEST(SweptClearance, NothingSlipsBetweenPoses) {
   EXPECT_EQ(r.element, 100U);
 }
 
-TEST(SweptClearance, TellsThePoseWhereItIsLeast) {
+TEST(SweptClearance, ReportsThePoseOfTheMinimum) {
   const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({10, 0, 0}), Pose::at({10, 10, 0})};
   const SweptClearance swept(model, path, {.limit = 5});
   EXPECT_NEAR(swept.at({5, 3, 0}).clearance, 2, 1e-9);
-  EXPECT_NEAR(swept.at({5, 0.25, 0}).clearance, -0.75, 1e-9);  // the way out at the time when it is farthest inside
+  EXPECT_NEAR(swept.at({5, 0.25, 0}).clearance, -0.75, 1e-9);  // the exit at the time when it is deepest inside
   EXPECT_EQ(swept.at({10, 13, 0}).pose, 2U);
   EXPECT_EQ(swept.at({10, 13, 0}).fraction, 0);
   EXPECT_EQ(swept.at({100, 0, 0}).clearance, kInfinity);
   EXPECT_FALSE(swept.at({100, 0, 0}).found());
 }
 
-TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
+TEST(SweptClearance, PointsDeepInsideASolidAreInside) {
   Dice dice(3);
   const Model model(closed_box(dice, {5, 5, 5}, true));
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({0.1, 0, 0})};
@@ -261,16 +261,16 @@ TEST(SweptClearance, PointsDeepInsideOfASolidAreInside) {
   for (const PointClearance& r : results) EXPECT_EQ(r, swept.at({0, 0, 0}));
 }
 
-TEST(SweptClearance, APointThatSlidesAlongASideAHairOutsideIsMeasuredAtOnce) {
-  // Hair by hair this would take weeks.
+TEST(SweptClearance, APointThatSlidesJustOutsideAFaceIsMeasuredQuickly) {
+  // In steps of the gap this would take weeks.
   std::vector<Vec3> v;
   for (int i = 0; i < 8; ++i) v.emplace_back(i & 1 ? 500 : -500, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
   const Model train(box_of(v));
   const std::vector<Pose> path{Pose::at({-2000, 0, 0}), Pose::at({2000, 0, 0})};
   const SweptClearance swept(train, path, {.limit = 0.1});
-  for (const double hair : {0.0, 1e-10, 5e-10, 1e-9, 1e-7, 1e-5}) {
-    EXPECT_NEAR(swept.at({0, 1 + hair, 0}).clearance, hair, 2e-9);
-    EXPECT_NEAR(swept.at({0, -0.3, -1 - hair}).clearance, hair, 2e-9);
+  for (const double gap : {0.0, 1e-10, 5e-10, 1e-9, 1e-7, 1e-5}) {
+    EXPECT_NEAR(swept.at({0, 1 + gap, 0}).clearance, gap, 2e-9);
+    EXPECT_NEAR(swept.at({0, -0.3, -1 - gap}).clearance, gap, 2e-9);
   }
 }
 
@@ -317,11 +317,11 @@ TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
     path.push_back(Pose::from_matrix((rear.position + front.position) / 2, rotation));
   }
   const SweptClearance swept(model, path, {.limit = 0.2});
-  // Once said to be free by a hair: a direction taken from a difference of 1e-10 m is no direction.
+  // Once reported as just free: a direction computed from a difference of 1e-10 m is only noise.
   EXPECT_NEAR(swept.at({300.2765, -27.51389999999998, 3.4400000000000004}).clearance, -3.7012588e-5, 1e-9);
 }
 
-TEST(SweptClearance, EmptyScansAndCancelledWork) {
+TEST(SweptClearance, HandlesEmptyScansAndCancelledWork) {
   const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose()};
   const SweptClearance swept(model, path);
@@ -334,7 +334,7 @@ TEST(SweptClearance, EmptyScansAndCancelledWork) {
   EXPECT_TRUE(results[5].skipped());
 }
 
-TEST(SweptClearance, RefusesWhatIsNoQuestion) {
+TEST(SweptClearance, RejectsInvalidInput) {
   const Model model(std::vector<Placed>{at(Box{.half = {1, 1, 1}})});
   const std::vector<Pose> path{Pose()}, none;
   EXPECT_THROW(SweptClearance(model, none), Error);

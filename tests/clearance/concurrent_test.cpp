@@ -46,7 +46,7 @@ TEST(ConcurrentClearance, DoesNotDependOnThreads) {
   EXPECT_EQ(more.depth(PaperMethod::kd_pd, scene.scan, hits), paper.depth(PaperMethod::kd_pd, scene.scan, hits));
 }
 
-TEST(ConcurrentClearance, OneEngineAnswersManyThreadsAtOnce) {
+TEST(ConcurrentClearance, OneObjectServesManyThreadsAtOnce) {
   const Scene scene = make_scene();
   const auto one = measured(scene, 1);
   const Cloud cloud{PointView(std::span<const Vec3>(scene.rod))};

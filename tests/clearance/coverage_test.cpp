@@ -21,19 +21,19 @@ using graze_test::scaled;
 
 const Aabb kBox{{-10, -1.5, 0.3}, {10, 1.5, 4}};
 
-struct Way {
+struct Route {
   std::vector<Pose> poses;
   std::vector<double> chainage;
 };
 
-Way straight(double length) {
-  Way way;
+Route straight(double length) {
+  Route route;
   const int parts = static_cast<int>(length * 2);
   for (int k = 0; k <= parts; ++k) {
-    way.poses.push_back(Pose::at({length * k / parts, 0, 0}));
-    way.chainage.push_back(length * k / parts);
+    route.poses.push_back(Pose::at({length * k / parts, 0, 0}));
+    route.chainage.push_back(length * k / parts);
   }
-  return way;
+  return route;
 }
 
 // Walls at y = ±3, a floor and a roof around a path along x, every 0.1 m along and 0.25 m across.
@@ -50,11 +50,11 @@ std::vector<Vec3> tube(double from, double to, const std::function<bool(const Ve
   return points;
 }
 
-Report report_of(const Way& way, const std::vector<Vec3>& points, const CoverageOptions& options = {}, double bin = 1,
-                 int threads = 0) {
+Report report_of(const Route& route, const std::vector<Vec3>& points, const CoverageOptions& options = {},
+                 double bin = 1, int threads = 0) {
   ReportOptions o;
   o.coverage = options, o.bin = bin, o.threads = threads;
-  ReportBuilder builder(ReportPath(way.poses, way.chainage, kBox), o);
+  ReportBuilder builder(ReportPath(route.poses, route.chainage, kBox), o);
   builder.add(points, std::vector<PointClearance>(points.size()), 0);  // all beyond the limit
   return std::move(builder).finish();
 }
@@ -62,15 +62,15 @@ Report report_of(const Way& way, const std::vector<Vec3>& points, const Coverage
 TEST(Coverage, OfATubeIsComplete) {
   const Report r = report_of(straight(100), tube(-12, 112));
   EXPECT_EQ(r.verdict(), Verdict::clear);
-  EXPECT_DOUBLE_EQ(r.coverage.from, -10);  // where the rear end stands at first
+  EXPECT_DOUBLE_EQ(r.coverage.from, -10);  // where the rear end is at the start
   EXPECT_DOUBLE_EQ(r.coverage.to, 110);
   EXPECT_DOUBLE_EQ(r.coverage.scanned, 120);
   for (const double seen : r.coverage.seen) EXPECT_NEAR(seen, 120, 1e-9);
   EXPECT_TRUE(r.coverage.gaps.empty());
 }
 
-TEST(Coverage, NothingElseThanAWholeScanIsClear) {
-  const Way way = straight(100);
+TEST(Coverage, OnlyACompleteScanIsClear) {
+  const Route route = straight(100);
   const std::vector<Vec3> whole = tube(-12, 112);
   const auto moved = [&](const std::function<Vec3(const Vec3&)>& move) {
     std::vector<Vec3> out;
@@ -78,7 +78,7 @@ TEST(Coverage, NothingElseThanAWholeScanIsClear) {
     return out;
   };
   using V = Verdict;
-  const auto verdict = [&](const std::vector<Vec3>& points) { return report_of(way, points).verdict(); };
+  const auto verdict = [&](const std::vector<Vec3>& points) { return report_of(route, points).verdict(); };
   EXPECT_EQ(verdict({}), V::not_checked);
   EXPECT_EQ(verdict(tube(-12, 30)), V::partly_checked);
   EXPECT_EQ(verdict(tube(-12, -6)), V::not_checked) << "5 of 120 m";
@@ -93,39 +93,39 @@ TEST(Coverage, NothingElseThanAWholeScanIsClear) {
   EXPECT_EQ(verdict(moved([](const Vec3& p) { return Vec3(1000 * p); })), V::not_checked);
   EXPECT_NE(verdict(moved([](const Vec3& p) { return Vec3(0.001 * p); })), V::clear);
   EXPECT_EQ(verdict(whole), V::clear);
-  // Hits are hits whatever else nobody looked at.
-  ReportBuilder builder(ReportPath(way.poses, way.chainage, kBox), {});
+  // Hits are hits whatever was not scanned.
+  ReportBuilder builder(ReportPath(route.poses, route.chainage, kBox), {});
   const std::vector<Vec3> one = {{50, 1.5, 2}};
   builder.add(one, std::vector<PointClearance>{{0, 100, 0, 0}}, 0);
   EXPECT_EQ(std::move(builder).finish().verdict(), V::fails);
 }
 
-TEST(Coverage, OpenTrackNeedsNothingAboveUnlessAsked) {
-  const Way way = straight(100);
+TEST(Coverage, OpenTrackNeedsNothingAboveUnlessRequired) {
+  const Route route = straight(100);
   const std::vector<Vec3> ground = tube(-12, 112, [](const Vec3& p) { return p.z() < 0.1; });
   std::vector<Vec3> wide = ground;
   for (const Vec3& p : ground) wide.push_back(p + Vec3(0, p.y() < 0 ? -2 : 2, 0));
-  const Report r = report_of(way, wide);
+  const Report r = report_of(route, wide);
   EXPECT_EQ(r.verdict(), Verdict::clear);
   EXPECT_EQ(r.coverage.seen[static_cast<std::size_t>(Side::above)], 0);
   CoverageOptions all;
   all.demanded = {true, true, true, true};
-  EXPECT_EQ(report_of(way, wide, all).verdict(), Verdict::not_checked);
-  EXPECT_EQ(report_of(way, tube(-12, 112), all).verdict(), Verdict::clear);
-  // Nothing demanded still needs something to have been there.
+  EXPECT_EQ(report_of(route, wide, all).verdict(), Verdict::not_checked);
+  EXPECT_EQ(report_of(route, tube(-12, 112), all).verdict(), Verdict::clear);
+  // Without required sides, some point must still be near the path.
   CoverageOptions none;
   none.demanded = {};
-  EXPECT_EQ(report_of(way, {}, none).verdict(), Verdict::not_checked);
-  EXPECT_EQ(report_of(way, {{50, 2, 1}}, none).verdict(), Verdict::clear);
+  EXPECT_EQ(report_of(route, {}, none).verdict(), Verdict::not_checked);
+  EXPECT_EQ(report_of(route, {{50, 2, 1}}, none).verdict(), Verdict::clear);
 }
 
 TEST(Coverage, ToleratesGapsUpToTheirLength) {
-  const Way way = straight(100);
+  const Route route = straight(100);
   const auto without = [](double from, double to) {
     return tube(-12, 112, [=](const Vec3& p) { return !(p.y() > 1.6 && p.x() >= from && p.x() < to); });
   };
-  EXPECT_EQ(report_of(way, without(40, 43)).verdict(), Verdict::clear);
-  const Report r = report_of(way, without(40, 44));
+  EXPECT_EQ(report_of(route, without(40, 43)).verdict(), Verdict::clear);
+  const Report r = report_of(route, without(40, 44));
   EXPECT_EQ(r.verdict(), Verdict::partly_checked);
   ASSERT_EQ(r.coverage.gaps.size(), 1U);
   EXPECT_NEAR(r.coverage.gaps[0].from, 40, 1e-9);
@@ -136,25 +136,26 @@ TEST(Coverage, ToleratesGapsUpToTheirLength) {
   EXPECT_EQ(level_name(r.profile[20], r.options), "clear");
   CoverageOptions patient;
   patient.gap = 4;
-  EXPECT_EQ(report_of(way, without(40, 44), patient).verdict(), Verdict::clear);
+  EXPECT_EQ(report_of(route, without(40, 44), patient).verdict(), Verdict::clear);
   // The end of the path has one neighbour.
-  EXPECT_EQ(report_of(way, without(107, 200)).verdict(), Verdict::clear);
-  EXPECT_EQ(report_of(way, without(106, 200)).verdict(), Verdict::partly_checked);
+  EXPECT_EQ(report_of(route, without(107, 200)).verdict(), Verdict::clear);
+  EXPECT_EQ(report_of(route, without(106, 200)).verdict(), Verdict::partly_checked);
 }
 
 TEST(Coverage, CountsEveryPassOfAPathThatComesBack) {
-  Way way = straight(60);
-  for (int k = 1; k <= 60; ++k) {  // back on a parallel track 4 m beside, facing the other way
-    way.poses.push_back(Pose::from_rpy({60.0 - k, 4, 0}, 0, 0, M_PI));
-    way.chainage.push_back(way.chainage.back() +
-                           (way.poses.back().translation() - way.poses[way.poses.size() - 2].translation()).norm());
+  Route route = straight(60);
+  for (int k = 1; k <= 60; ++k) {  // back on a parallel track 4 m beside, facing the opposite direction
+    route.poses.push_back(Pose::from_rpy({60.0 - k, 4, 0}, 0, 0, M_PI));
+    route.chainage.push_back(
+        route.chainage.back() +
+        (route.poses.back().translation() - route.poses[route.poses.size() - 2].translation()).norm());
   }
   std::vector<Vec3> points;
   for (double x = -15; x < 75; x += 0.2) {
     for (double y = -6; y < 10; y += 0.5) points.emplace_back(x, y, 0);
   }
-  const Report r = report_of(way, points);
-  // All but the turn, where a plane across the path is that of both directions.
+  const Report r = report_of(route, points);
+  // All but the turn, where a plane across the path belongs to both directions.
   for (const CoverageGap& gap : r.coverage.gaps) {
     EXPECT_GT(gap.from, 45) << gap.from << " to " << gap.to;
     EXPECT_LT(gap.to, 80) << gap.from << " to " << gap.to;
@@ -172,34 +173,34 @@ TEST(Coverage, EqualsPlainLoops) {
     const auto at = [&](double s, double y, double z) {
       return Vec3(origin + Vec3((radius - y) * std::sin(s / radius), radius - (radius - y) * std::cos(s / radius), z));
     };
-    Way way;
+    Route route;
     for (double s = 0; s < 100; s += step) {
-      way.poses.push_back(Pose::from_rpy(at(s, 0, 0), draw(-0.05, 0.05), 0, s / radius));
-      way.chainage.push_back(
+      route.poses.push_back(Pose::from_rpy(at(s, 0, 0), draw(-0.05, 0.05), 0, s / radius));
+      route.chainage.push_back(
           s == 0 ? 0
-                 : way.chainage.back() +
-                       (way.poses.back().translation() - way.poses[way.poses.size() - 2].translation()).norm());
+                 : route.chainage.back() +
+                       (route.poses.back().translation() - route.poses[route.poses.size() - 2].translation()).norm());
     }
     std::vector<Vec3> points;
     for (int i = 0; i < 1500; ++i) points.push_back(at(draw(-30, 130), draw(-12, 12), draw(-9, 13)));
     CoverageOptions o;
     o.lookout = draw(0.5, 8), o.points = draw(0.5, 4), o.gap = draw(0, 6);
-    const ReportPath path(way.poses, way.chainage, kBox);
-    const Report r = report_of(way, points, o, bin);
+    const ReportPath path(route.poses, route.chainage, kBox);
+    const Report r = report_of(route, points, o, bin);
     std::map<std::int64_t, std::array<std::uint64_t, kSides>> naive;
     for (const Vec3& p : points) {
       std::size_t near = 0;
-      for (std::size_t i = 1; i < way.poses.size(); ++i) {
-        if ((way.poses[i].translation() - p).norm() < (way.poses[near].translation() - p).norm()) near = i;
+      for (std::size_t i = 1; i < route.poses.size(); ++i) {
+        if ((route.poses[i].translation() - p).norm() < (route.poses[near].translation() - p).norm()) near = i;
       }
       const auto [s, i] = path.place_along(p, near);
-      const Vec3 forward = path.direction(i), left = unit_vector(Vec3(way.poses[i].rotation().col(2)).cross(forward));
-      const Vec3 off = p - way.poses[i].translation();
+      const Vec3 forward = path.direction(i), left = unit_vector(Vec3(route.poses[i].rotation().col(2)).cross(forward));
+      const Vec3 off = p - route.poses[i].translation();
       Aabb section;  // of the box's corners in the frame of travel
       for (int corner = 0; corner < 8; ++corner) {
-        const Vec3 c = way.poses[i].rotation() * Vec3(corner & 1 ? kBox.max.x() : kBox.min.x(),
-                                                      corner & 2 ? kBox.max.y() : kBox.min.y(),
-                                                      corner & 4 ? kBox.max.z() : kBox.min.z());
+        const Vec3 c = route.poses[i].rotation() * Vec3(corner & 1 ? kBox.max.x() : kBox.min.x(),
+                                                        corner & 2 ? kBox.max.y() : kBox.min.y(),
+                                                        corner & 4 ? kBox.max.z() : kBox.min.z());
         section.extend(Vec3(0, c.dot(left), c.dot(forward.cross(left))));
       }
       const Vec3 local(0, off.dot(left), off.dot(forward.cross(left)));
@@ -214,7 +215,7 @@ TEST(Coverage, EqualsPlainLoops) {
       const auto key = static_cast<std::int64_t>(std::floor((row.from + row.to) / 2 / bin));
       EXPECT_EQ(row.points, naive[key]) << "seed " << seed << " at " << row.from;
     }
-    // Gaps: a side is seen where enough points are, or within a short enough run between such.
+    // Gaps: a side is seen where there are enough points, or within a short gap between such bins.
     const auto raw = [&](std::size_t k, std::size_t side) {
       return static_cast<double>(r.profile[k].points[side]) >= std::max(1.0, std::ceil(o.points * bin));
     };
@@ -222,12 +223,12 @@ TEST(Coverage, EqualsPlainLoops) {
     for (std::size_t k = 0; k < r.profile.size(); ++k) {
       bool all = true;
       for (std::size_t side = 0; side < kSides; ++side) {
-        std::size_t begin = k, end = k;
-        while (begin > 0 && !raw(begin, side)) --begin;
+        std::size_t first = k, end = k;
+        while (first > 0 && !raw(first, side)) --first;
         while (end + 1 < r.profile.size() && !raw(end, side)) ++end;
-        const double from = std::max(r.coverage.from, raw(begin, side) ? r.profile[begin].to : r.profile[begin].from),
+        const double from = std::max(r.coverage.from, raw(first, side) ? r.profile[first].to : r.profile[first].from),
                      to = std::min(r.coverage.to, raw(end, side) ? r.profile[end].from : r.profile[end].to);
-        const bool seen = raw(k, side) || ((raw(begin, side) || raw(end, side)) && to - from <= o.gap);
+        const bool seen = raw(k, side) || ((raw(first, side) || raw(end, side)) && to - from <= o.gap);
         EXPECT_EQ(r.profile[k].seen[side], seen) << "seed " << seed << " row " << k << " side " << side;
         all = all && (seen || !o.demanded[side]);
       }
@@ -239,19 +240,19 @@ TEST(Coverage, EqualsPlainLoops) {
 }
 
 TEST(Coverage, DoesNotDependOnThreads) {
-  const Way way = straight(100);
+  const Route route = straight(100);
   const std::vector<Vec3> points = tube(-12, 112);
-  EXPECT_EQ(profile_csv(report_of(way, points, {}, 1, 1)), profile_csv(report_of(way, points, {}, 1, 4)));
+  EXPECT_EQ(profile_csv(report_of(route, points, {}, 1, 1)), profile_csv(report_of(route, points, {}, 1, 4)));
 }
 
-TEST(Coverage, OfWhatStandsOrMovesSideways) {
-  Way way;
-  way.poses.assign(3, Pose());
-  way.chainage.assign(3, 0.0);
-  EXPECT_EQ(report_of(way, tube(-12, 12)).verdict(), Verdict::clear);
-  EXPECT_DOUBLE_EQ(report_of(way, tube(-12, 12)).coverage.length(), 20);
-  // Along its own y: what is left and right of the path is before and behind the model.
-  Way sideways;
+TEST(Coverage, HandlesModelsThatStandOrMoveSideways) {
+  Route route;
+  route.poses.assign(3, Pose());
+  route.chainage.assign(3, 0.0);
+  EXPECT_EQ(report_of(route, tube(-12, 12)).verdict(), Verdict::clear);
+  EXPECT_DOUBLE_EQ(report_of(route, tube(-12, 12)).coverage.length(), 20);
+  // Along its own y: left and right of the path are in front of and behind the model.
+  Route sideways;
   for (int k = 0; k <= 40; ++k) {
     sideways.poses.push_back(Pose::from_rpy({0.5 * k, 0, 0}, 0, 0, M_PI / 2));
     sideways.chainage.push_back(0.5 * k);
@@ -263,8 +264,8 @@ TEST(Coverage, OfWhatStandsOrMovesSideways) {
   const Report r = report_of(sideways, points);
   EXPECT_EQ(r.verdict(), Verdict::clear);
   EXPECT_NEAR(r.coverage.length(), 23, 1e-9);
-  // Straight up, as a lift.
-  Way lift;
+  // Straight up, like a lift.
+  Route lift;
   for (int k = 0; k <= 40; ++k) {
     lift.poses.push_back(Pose::at({0, 0, 0.5 * k}));
     lift.chainage.push_back(0.5 * k);
@@ -272,12 +273,12 @@ TEST(Coverage, OfWhatStandsOrMovesSideways) {
   EXPECT_EQ(report_of(lift, {}).verdict(), Verdict::not_checked);
 }
 
-TEST(Coverage, RefusesRulesThatMakeNoSense) {
-  const Way way = straight(10);
+TEST(Coverage, RejectsInvalidOptions) {
+  const Route route = straight(10);
   const auto refused = [&](const std::function<void(CoverageOptions&)>& change) {
     CoverageOptions o;
     change(o);
-    return refusal([&] { report_of(way, {}, o); });
+    return refusal([&] { report_of(route, {}, o); });
   };
   EXPECT_NE(refused([](CoverageOptions& o) { o.lookout = 0; }), "");
   EXPECT_NE(refused([](CoverageOptions& o) { o.points = -1; }), "");

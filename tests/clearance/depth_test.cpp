@@ -16,21 +16,21 @@ Model box_model() { return Model(std::vector<Placed>{at(Box{.half = {5, 1.5, 1}}
 TEST(DirectionalClearance, IsMeasuredAlongTheAxesOfTheCrossSection) {
   const Model model = box_model();
   const Pose pose = Pose::from_rpy({100, 50, 3}, 0, 0, 0.7);
-  const auto at_place = [&](const Vec3& place, double margin) {
-    return directional_clearance(model, pose, pose * place, margin);
+  const auto at_position = [&](const Vec3& position, double margin) {
+    return directional_clearance(model, pose, pose * position, margin);
   };
-  const DirectionalClearance right_of = at_place({2, -1.8, 0.2}, 0);
+  const DirectionalClearance right_of = at_position({2, -1.8, 0.2}, 0);
   EXPECT_NEAR(right_of.horizontal, 0.3, 1e-6);
   EXPECT_EQ(right_of.vertical, kInfinity);
-  EXPECT_NEAR(at_place({2, -1.8, 0.2}, 0.1).horizontal, 0.2, 1e-6);
-  const DirectionalClearance inside = at_place({0, 1.2, -0.9}, 0);
+  EXPECT_NEAR(at_position({2, -1.8, 0.2}, 0.1).horizontal, 0.2, 1e-6);
+  const DirectionalClearance inside = at_position({0, 1.2, -0.9}, 0);
   EXPECT_NEAR(inside.horizontal, -0.3, 1e-6);
   EXPECT_NEAR(inside.vertical, -0.1, 1e-6);
-  EXPECT_NEAR(at_place({0, 0, 0}, 0).horizontal, -1.5, 1e-6);
+  EXPECT_NEAR(at_position({0, 0, 0}, 0).horizontal, -1.5, 1e-6);
   EXPECT_EQ(directional_clearance(model, pose, Vec3::Constant(std::nan(""))).horizontal, -kInfinity);
 }
 
-TEST(DirectionalClearance, CountsTheHollowOfAnOpenWagonAsWagon) {
+TEST(DirectionalClearance, CountsTheInsideOfAnOpenWagonAsWagon) {
   std::vector<Vec3> walls;
   for (int i = -100; i <= 100; ++i) {
     for (int j = -20; j <= 20; ++j) {
@@ -44,23 +44,23 @@ TEST(DirectionalClearance, CountsTheHollowOfAnOpenWagonAsWagon) {
   EXPECT_EQ(model.distance({0, 0.5, 0}).value, 1);
 }
 
-TEST(ExitDepth, LeavesTheSweptVolumeNotOnlyOnePose) {
+TEST(ExitDepth, LeavesTheWholeSweptVolume) {
   const Model model = box_model();
   const std::vector<Pose> path{Pose::at({0, 0, 0}), Pose::at({100, 0, 0})};
   const SweptClearance swept(model, path, {.limit = 1});
-  // Half a metre above the floor of a box that passes: down is the shortest way out of all that it sweeps.
+  // Half a metre above the floor of a box that passes: down is the shortest exit from all that it sweeps.
   const ExitDepth d = exit_depth(swept, {50, 0.3, -0.5});
   EXPECT_TRUE(d.found);
   EXPECT_NEAR(d.depth, 0.5, 1e-3);
   EXPECT_NEAR((d.direction - Vec3(0, 0, -1)).norm(), 0, 1e-9);
-  EXPECT_NEAR(d.at_least, 0.5, 1e-6);  // here the deepest pose is one in whose middle the point is
+  EXPECT_NEAR(d.at_least, 0.5, 1e-6);  // here the point is in the middle of the model at the deepest pose
   EXPECT_NEAR(exit_depth(swept, {50, 0.3, -0.5}, {.margin = 0.25}).depth, 0.75, 1e-3);
   EXPECT_EQ(exit_depth(swept, {50, 3, 0}).depth, 0);
   EXPECT_FALSE(exit_depth(swept, {50, 0, 0}, {.farthest = 0.1}).found);
   EXPECT_FALSE(exit_depth(swept, Vec3::Constant(std::nan(""))).found);
 }
 
-// A box of 12 triangles, solid, that turns by almost half a turn from one pose to the next.
+// A solid box of 12 triangles that makes almost half a turn from one pose to the next.
 SweptClearance turning_box(double limit) {
   std::vector<Vec3> vertices;
   for (const double z : {0.0, 2.0}) {
@@ -73,7 +73,7 @@ SweptClearance turning_box(double limit) {
   return SweptClearance(Model(Mesh(vertices, triangles, {.solid = true})), path, {.limit = limit});
 }
 
-// This point took 3.3 s once, and takes milliseconds.
+// This point once took 3.3 s; now it takes milliseconds.
 TEST(ExitDepth, IsFoundWhereTheModelTurns) {
   const SweptClearance swept = turning_box(0.3);
   const Vec3 point(0.5, 0.3, 1);
@@ -83,7 +83,7 @@ TEST(ExitDepth, IsFoundWhereTheModelTurns) {
   EXPECT_LE(d.at_least, d.depth);
 }
 
-TEST(ExitDepth, IsOutAndNothingTriedIsOutSooner) {
+TEST(ExitDepth, LeadsOutAndNoSampleIsOutSooner) {
   const SweptClearance swept = turning_box(0.3);
   std::mt19937_64 dice(7);
   const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
@@ -104,17 +104,17 @@ TEST(ExitDepth, IsOutAndNothingTriedIsOutSooner) {
     for (int k = 0; k < 8; ++k) {
       const Vec3 direction = rotation * Vec3(0, std::cos(M_PI / 4 * k), std::sin(M_PI / 4 * k));
       for (int n = 0; n < 10; ++n) {
-        // Less than the resolution is not told apart.
-        const double way = draw(0, d.depth - 2 * step);
-        EXPECT_LE(swept.at(point + way * direction).clearance, margin + step) << i << " " << k << " " << way;
+        // Differences below the resolution are not distinguished.
+        const double length = draw(0, d.depth - 2 * step);
+        EXPECT_LE(swept.at(point + length * direction).clearance, margin + step) << i << " " << k << " " << length;
       }
     }
   }
 }
 
-// Solids that turn about their own faces' normals and about anything else, against dense samples of the motion: never
-// above what was sampled, and below by no more than the motion between two samples.
-TEST(SweptClearance, OfTurningSolidsIsThatOfDenseSamples) {
+// Solids that turn about the normals of their faces and about other axes, against dense samples of the motion: never
+// above the sampled minimum, and below it by no more than the motion between two samples.
+TEST(SweptClearance, OfTurningSolidsEqualsDenseSampling) {
   std::mt19937_64 dice(9);
   const auto draw = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(dice); };
   const Model model = turning_box(1).model();
@@ -131,10 +131,10 @@ TEST(SweptClearance, OfTurningSolidsIsThatOfDenseSamples) {
       Vec3 before = Vec3::Zero();
       for (int k = 0; k <= kSamples; ++k) {
         const Pose pose = motion.at(static_cast<double>(k) / kSamples);
-        const Vec3 place = pose.rotation().transpose() * (point - pose.translation());
-        sampled = std::min(sampled, model.distance(place).value);
-        if (k > 0) largest = std::max(largest, (place - before).norm());
-        before = place;
+        const Vec3 position = pose.rotation().transpose() * (point - pose.translation());
+        sampled = std::min(sampled, model.distance(position).value);
+        if (k > 0) largest = std::max(largest, (position - before).norm());
+        before = position;
       }
       const double clearance = swept.at(point).clearance;
       if (sampled <= 0.5) {
@@ -155,10 +155,10 @@ TEST(SweptClearance, AtMostIsWithinItsSlack) {
     const Vec3 point(draw(-3, 4), draw(-3, 4), draw(-0.7, 2.7));
     const double exact = swept.at(point).clearance;
     for (const double slack : {0.0, 1e-4, 0.01, 0.2}) {
-      const double most = swept.at_most(point, slack);
-      EXPECT_GE(most, exact == kInfinity ? 0.5 : exact - kTolerance) << i << " " << slack;
+      const double upper = swept.at_most(point, slack);
+      EXPECT_GE(upper, exact == kInfinity ? 0.5 : exact - kTolerance) << i << " " << slack;
       if (exact < kInfinity) {
-        EXPECT_LE(most, exact + slack + kTolerance) << i << " " << slack;
+        EXPECT_LE(upper, exact + slack + kTolerance) << i << " " << slack;
       }
     }
   }

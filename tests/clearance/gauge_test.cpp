@@ -1,4 +1,4 @@
-// The structure gauge, and what it does not see.
+// The structure gauge, and what it misses.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -32,11 +32,11 @@ TEST(Gauge, MeasuresSignedDistance) {
   }
 }
 
-// Whether a point is inside, by the angle under which it sees the outline.
-TEST(Gauge, KnowsInsideFromOutside) {
+// Whether a point is inside, by the angle that the outline subtends.
+TEST(Gauge, DistinguishesInsideFromOutside) {
   Generator random(1);
   for (int round = 0; round < 200; ++round) {
-    std::vector<Vec2> star;  // around the origin, so that its edges do not meet
+    std::vector<Vec2> star;  // around the origin, so that its edges do not cross
     const int corners = random.integer(3, 12);
     for (int i = 0; i < corners; ++i) {
       const double angle = 2 * 3.14159265358979 * (i + 0.8 * random.uniform(0, 1)) / corners;
@@ -55,7 +55,7 @@ TEST(Gauge, KnowsInsideFromOutside) {
   }
 }
 
-TEST(Gauge, RefusesWhatHasNoInside) {
+TEST(Gauge, RejectsOutlinesWithoutAnInside) {
   const auto of = [](std::vector<Vec2> corners) { return refusal([&] { Gauge{std::move(corners)}; }); };
   EXPECT_EQ(of({{0, 0}, {1, 0}}), "gauge: has 2 corners; an outline needs three");
   EXPECT_EQ(of({{0, 0}, {1, 0}, {kNan, 1}}), "gauge: corner 2 is (nan, 1); it must be finite");
@@ -65,7 +65,7 @@ TEST(Gauge, RefusesWhatHasNoInside) {
   EXPECT_EQ(of({{0, 0}, {1, 0}, {0, 1}}), "");
 }
 
-TEST(Gauge, LiesAroundPoints) {
+TEST(Gauge, EnclosesPoints) {
   Generator random(2);
   for (int round = 0; round < 100; ++round) {
     std::vector<Vec3> points(static_cast<std::size_t>(random.integer(3, 50)));
@@ -85,11 +85,11 @@ TEST(Gauge, LiesAroundPoints) {
   EXPECT_EQ(refusal([&] { Gauge::around(flat); }), "gauge: the points have no area across the track");
 }
 
-TEST(CheckGauge, TellsEveryPointByItsOwnChainage) {
+TEST(CheckGauge, MeasuresEveryPointAtItsOwnChainage) {
   const Gauge gauge({{-1, 0}, {1, 0}, {1, 3}, {-1, 3}});
-  for (const Vec3& begin : {Vec3(0, 0, 0), kFar}) {
+  for (const Vec3& origin : {Vec3(0, 0, 0), kFar}) {
     const double cant = 0.1, radius = 300;
-    const Track track(circle(radius, 100, 0.05, begin, cant));
+    const Track track(circle(radius, 100, 0.05, origin, cant));
     Generator random(3);
     std::vector<Vec3> points;
     std::vector<GaugePoint> want;
@@ -97,12 +97,12 @@ TEST(CheckGauge, TellsEveryPointByItsOwnChainage) {
       const double angle = random.uniform(0.01, 100 / radius - 0.01);
       const Vec2 section(random.uniform(-3, 3), random.uniform(-1, 5));
       const Vec3 on(radius * std::sin(angle), radius * (1 - std::cos(angle)), 0);
-      points.push_back(Pose::from_rpy(begin + on, cant, 0, angle) * Vec3(0, section.x(), section.y()));
+      points.push_back(Pose::from_rpy(origin + on, cant, 0, angle) * Vec3(0, section.x(), section.y()));
       want.push_back({gauge.clearance(section), radius * angle, section, GaugeState::clear});
     }
     points.emplace_back(kNan, 0, 0);
-    points.push_back(begin + Vec3(-0.5, 0, 1));
-    points.push_back(begin + Vec3(1000, 0, 0));
+    points.push_back(origin + Vec3(-0.5, 0, 1));
+    points.push_back(origin + Vec3(1000, 0, 0));
     std::vector<GaugePoint> got(points.size());
     check_gauge(gauge, track, points, got, {.limit = 0.5});
     for (std::size_t i = 0; i < want.size(); ++i) {
@@ -143,8 +143,8 @@ TEST(CheckGauge, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
-// The reason why a gauge is not enough: in a curve the middle of the wagon leaves the section that holds it on straight
-// track, and meets the wall.
+// Why a gauge is not enough: in a curve the middle of the wagon leaves the section that contains it on straight track,
+// and hits the wall.
 TEST(CheckGauge, MissesCollisionsInCurves) {
   const synthetic::Tunnel tunnel({.points = 150'000});
   std::vector<Vec3> points(150'000);

@@ -1,4 +1,4 @@
-// Models and places so far from each other that squares leave the range of float32.
+// Models and points so far from each other that squares leave the range of float32.
 #include <gtest/gtest.h>
 
 #include <vector>

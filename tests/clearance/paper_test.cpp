@@ -34,11 +34,11 @@ Scene make_scene(unsigned seed, bool tumbling, const Vec3& offset) {
   Scene scene;
   for (int i = 0; i < 60; ++i) scene.model.emplace_back(dice.vec(1).cwiseProduct(Vec3(1, 0.3, 0.2)));
   double yaw = 0;
-  Vec3 place = offset;
+  Vec3 position = offset;
   for (int i = 0; i < 40; ++i) {
     yaw += tumbling ? dice.in(-2, 2) : 0.02;
-    place += (tumbling ? 0.05 : 0.1) * Vec3(std::cos(yaw), std::sin(yaw), 0.01);
-    scene.path.push_back(Pose::from_rpy(place, tumbling ? dice.in(-1, 1) : 0.01, 0, yaw));
+    position += (tumbling ? 0.05 : 0.1) * Vec3(std::cos(yaw), std::sin(yaw), 0.01);
+    scene.path.push_back(Pose::from_rpy(position, tumbling ? dice.in(-1, 1) : 0.01, 0, yaw));
     if (i % 10 == 3) scene.path.push_back(scene.path.back());
   }
   for (std::size_t i = 0; i < scene.path.size(); ++i) {
@@ -47,7 +47,7 @@ Scene make_scene(unsigned seed, bool tumbling, const Vec3& offset) {
   }
   for (int i = 0; i < graze_test::scaled(1200); ++i)
     scene.scan.emplace_back(offset + Vec3(dice.in(-2, 5), dice.in(-1, 2), dice.in(-1, 1)));
-  // On a lattice with the model's own points at the first pose: distances that tie with r.
+  // On a lattice with the model's own points at the first pose: distances that equal r.
   for (int i = 0; i < 60; ++i) {
     scene.scan.emplace_back(scene.path[0] * scene.model[static_cast<std::size_t>(i)] + Vec3(0.0625, 0, 0));
   }
@@ -56,10 +56,10 @@ Scene make_scene(unsigned seed, bool tumbling, const Vec3& offset) {
 }
 
 double segment_square(const Vec3& p, const Vec3& from, const Vec3& to) {
-  const Vec3 way = to - from, off = p - from;
-  const double square = way.squaredNorm();
-  const double t = square > 0 ? std::clamp(off.dot(way) / square, 0.0, 1.0) : 0.0;
-  return (p - (from + t * way)).squaredNorm();
+  const Vec3 along = to - from, off = p - from;
+  const double square = along.squaredNorm();
+  const double t = square > 0 ? std::clamp(off.dot(along) / square, 0.0, 1.0) : 0.0;
+  return (p - (from + t * along)).squaredNorm();
 }
 
 std::vector<std::uint8_t> naive_set(const PaperClearance& paper, bool along, const std::vector<Vec3>& scan) {
@@ -103,7 +103,7 @@ TEST(PaperClearance, SetsAreThoseOfTheNaiveLoops) {
   }
 }
 
-TEST(PaperClearance, OnePoseAndNothingAtAll) {
+TEST(PaperClearance, HandlesOnePoseAndEmptyInput) {
   const Scene scene = make_scene(1, false, Vec3::Zero());
   const std::vector<Pose> path{scene.path[3]};
   const PaperClearance paper(scene.model, path, {.radius = 0.2});
@@ -183,7 +183,7 @@ TEST(PaperClearance, SamplesThePathAtEqualDistances) {
   EXPECT_THROW(sample_path(path, 0), Error);
 }
 
-TEST(PaperClearance, RefusesWhatIsNoQuestion) {
+TEST(PaperClearance, RejectsInvalidInput) {
   const std::vector<Vec3> model{{0, 0, 0}}, scan{{1, 1, 1}};
   const std::vector<Pose> path{Pose()}, none;
   EXPECT_THROW(PaperClearance(model, none, {}), Error);

@@ -1,5 +1,5 @@
-// Models whose own coordinates, or the poses of whose parts, are large, moved back near the scan by the path: no
-// clearance is said to be more than it is by more than is stated, decided by rationals.
+// Models with large coordinates of their own, or large poses of their parts, moved back near the scan by the path: no
+// clearance exceeds the true one by more than the stated tolerance, decided in rational arithmetic.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ Model model_of(const FarBody& body) {
 
 class ClearanceFar : public testing::TestWithParam<int> {};
 
-TEST_P(ClearanceFar, IsNeverOverStatedNorMissed) {
+TEST_P(ClearanceFar, IsNeverOverstatedOrMissed) {
   const int kind = GetParam();
   Random random(91 + static_cast<std::uint64_t>(kind));
   for (int i = 0, n = scaled(200); i < n && !HasFailure(); ++i) {
@@ -60,7 +60,7 @@ TEST_P(ClearanceFar, IsNeverOverStatedNorMissed) {
         << "over-stated: " << c.clearance << " ± " << swept.tolerance() << "\n " << what;
     EXPECT_TRUE(!known || !truth.exact() || truth.within(c.clearance + swept.tolerance() + 1e-12 * largest(body)))
         << "under-stated: " << c.clearance << " ± " << swept.tolerance() << "\n " << what;
-    // What is exactly at the limit is found, and what is exactly at a threshold does not pass it.
+    // A point exactly at the limit is found, and one exactly at a threshold does not pass it.
     const double gap = truth.gap();
     if (truth.within(gap)) {
       const SweptClearance tight(model, std::vector<Pose>{pose}, {.limit = gap, .threads = 1});
@@ -69,7 +69,7 @@ TEST_P(ClearanceFar, IsNeverOverStatedNorMissed) {
           .warn = gap + 1, .fail = std::nextafter(gap, 1e300), .tolerance = swept.tolerance()};
       EXPECT_LE(level_of(c.clearance, options), graze::clearance::Level::fail) << what;
     }
-    // On the way, too; and in a block of points, which goes other ways.
+    // Between poses too; and in a block of points, which takes other code paths.
     Vec3 on = pose.translation();
     on.x() += random.uniform(-5, 5);
     const std::vector<Pose> path{Pose::from_matrix(on, pose.rotation()), pose, pose};
@@ -108,7 +108,7 @@ TEST(ClearanceFar, CountsTheUncertaintyOfTheModel) {
   EXPECT_TRUE(swept.at({1.7, 0, 0}).found());
   EXPECT_EQ(swept.at({1.7, 0, 0}).clearance, 0.5);
   EXPECT_FALSE(swept.at({1.8, 0, 0}).found());
-  // Clear is only what is clear wherever the model really is.
+  // Clear means clear wherever the model really is.
   const graze::clearance::ReportOptions options{.warn = 0.2, .fail = 0.1, .tolerance = swept.tolerance()};
   EXPECT_EQ(level_of(swept.at({1.2, 0, 0}).clearance, options), graze::clearance::Level::hit);
   EXPECT_EQ(level_of(swept.at({1.3, 0, 0}).clearance, options), graze::clearance::Level::fail);

@@ -29,8 +29,8 @@ struct Scene {
   std::vector<PointClearance> results;
 };
 
-// A bend of 200 m radius; points around it with clearances that have nothing to do with them, since the report must
-// take them as they are.
+// A bend of 200 m radius; points around it with unrelated clearances, since the report must take these as
+// they are.
 Scene make_scene(std::uint64_t seed, std::size_t count, const Vec3& origin = Vec3::Zero()) {
   std::mt19937_64 dice(seed);
   std::uniform_real_distribution<double> along(-12, 112), across(-3, 3), up(-1, 6), value(-0.3, 1);
@@ -99,7 +99,7 @@ TEST(Report, CountsEveryPointOnce) {
   EXPECT_FALSE(r.passed());
 }
 
-TEST(Report, ProfileHasTheLeastOfEachSideInEachRow) {
+TEST(Report, ProfileHasTheMinimumOfEachSideInEachRow) {
   const Scene s = make_scene(2, 4000);
   const ReportPath path(s.poses, s.chainage, kBox);
   const Report r = report_of(s, {.bin = 2});
@@ -136,7 +136,7 @@ TEST(Report, ProfileHasTheLeastOfEachSideInEachRow) {
 }
 
 TEST(Report, ChainageIsThatOfThePointNotOfTheVehicle) {
-  // On a bend of 200 m, a point 2.5 m aside of chainage 40 that the end of the vehicle hits when it stands at 50.
+  // On a bend of 200 m, a point 2.5 m beside chainage 40 that the end of the vehicle hits when the vehicle is at 50.
   const Scene s = make_scene(3, 0);
   const double angle = 40.0 / 200;
   const Vec3 point(197.5 * std::sin(angle), 200 - 197.5 * std::cos(angle), 1);
@@ -148,7 +148,7 @@ TEST(Report, ChainageIsThatOfThePointNotOfTheVehicle) {
   EXPECT_NEAR(place.in_vehicle.x(), -9.9, 0.2);
 }
 
-TEST(Report, ChainageGoesOnStraightBeyondBothEnds) {
+TEST(Report, ChainageContinuesStraightBeyondBothEnds) {
   const std::vector<Pose> poses = {Pose::at({0, 0, 0}), Pose::at({10, 0, 0})};
   const std::vector<double> chainage = {100, 110};
   const ReportPath path(poses, chainage, kBox);
@@ -157,7 +157,7 @@ TEST(Report, ChainageGoesOnStraightBeyondBothEnds) {
   EXPECT_DOUBLE_EQ(path.chainage_of({14, 1, 1}, 1), 114);
 }
 
-TEST(Report, AVehicleThatStandsHasItsChainageAlongItself) {
+TEST(Report, AStandingVehicleHasItsChainageAlongItself) {
   const std::vector<Pose> poses(3, Pose::from_rpy({5, 5, 0}, 0, 0, M_PI / 2));
   const std::vector<double> chainage(3, 0.0);
   const ReportPath path(poses, chainage, kBox);
@@ -184,7 +184,7 @@ TEST(Report, LevelsMeetAtTheThresholds) {
   EXPECT_EQ(level_of(0.2, o), Level::clear);
   EXPECT_EQ(level_of(kInfinity, o), Level::clear);
   EXPECT_EQ(level_of(0, {.warn = 0, .fail = 0, .tolerance = 0}), Level::hit);
-  // A threshold is kept if the truth keeps it wherever the tolerance lets it be.
+  // A threshold is kept if all values within the tolerance keep it.
   const ReportOptions t{.warn = 0.2, .fail = 0.1, .tolerance = 0.01};
   EXPECT_EQ(level_of(0.01, t), Level::hit);
   EXPECT_EQ(level_of(0.0101, t), Level::fail);
@@ -194,10 +194,10 @@ TEST(Report, LevelsMeetAtTheThresholds) {
   EXPECT_EQ(level_of(0.2101, t), Level::clear);
   EXPECT_EQ(level_of(kNaN, t), Level::hit);
   EXPECT_EQ(level_of(kInfinity, t), Level::clear);
-  EXPECT_EQ(level_of(0.1, {.warn = 0.2, .fail = 0.1}), Level::fail) << "the search leaves that open";
+  EXPECT_EQ(level_of(0.1, {.warn = 0.2, .fail = 0.1}), Level::fail) << "the search cannot decide that";
 }
 
-// Clusters by looking at all pairs of cells.
+// Clusters by comparing all pairs of cells.
 std::vector<std::set<std::size_t>> naive_clusters(const Scene& s, const ReportOptions& o) {
   using Key = std::array<std::int64_t, 3>;
   std::map<Key, std::vector<std::size_t>> cells;
@@ -283,7 +283,7 @@ TEST(Report, ClustersAreThoseOfAllPairsOfCells) {
   }
 }
 
-TEST(Report, DependsNeitherOnPartsNorOnThreads) {
+TEST(Report, DoesNotDependOnPartsOrThreads) {
   const Scene s = make_scene(7, 3000);
   const ReportPath path(s.poses, s.chainage, kBox);
   const auto text = [](const Report& r) { return profile_csv(r) + clusters_csv(r); };
@@ -305,7 +305,7 @@ TEST(Report, IsTheSameFarFromTheOrigin) {
   EXPECT_LT((a.worst.in_vehicle - b.worst.in_vehicle).norm(), 1e-4);
 }
 
-TEST(Report, OfNothingIsNotChecked) {
+TEST(Report, OfAnEmptyScanIsNotChecked) {
   const Scene s = make_scene(9, 0);
   const Report r = report_of(s);
   EXPECT_TRUE(r.passed());
@@ -321,7 +321,7 @@ TEST(Report, OfNothingIsNotChecked) {
             std::string::npos);
 }
 
-TEST(Report, ListsAtMostSoManyClustersAndCountsTheRest) {
+TEST(Report, ListsUpToMaxClustersAndCountsTheRest) {
   const Scene s = make_scene(10, 2000);
   const Report all = report_of(s, {.clusters = 100000}), few = report_of(s, {.clusters = 3});
   ASSERT_GT(all.clusters.size(), 3U);
@@ -330,7 +330,7 @@ TEST(Report, ListsAtMostSoManyClustersAndCountsTheRest) {
   EXPECT_EQ(few.clusters[2].worst.index, all.clusters[2].worst.index);
 }
 
-TEST(Report, RefusesWhatMakesNoSense) {
+TEST(Report, RejectsInvalidInput) {
   const Scene s = make_scene(11, 10);
   const ReportPath path(s.poses, s.chainage, kBox);
   EXPECT_NE(refusal([&] { ReportBuilder(path, {.warn = 0.1, .fail = 0.2}); }), "");

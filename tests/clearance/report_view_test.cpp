@@ -1,4 +1,4 @@
-// What the pictures of a report are made of, against plain loops.
+// The data of the pictures in a report, against plain loops.
 #include "graze/clearance/report_view.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ Report report_of(const Scene& s) {
   return std::move(builder).finish();
 }
 
-TEST(ReportView, ACodeTellsTheLevelAndGrowsWithTheClearance) {
+TEST(ReportView, ACodeHasTheLevelAndGrowsWithTheClearance) {
   const ReportOptions o{.warn = 0.2, .fail = 0.1};
   int last = -1;
   for (int k = -300; k <= 300; ++k) {
@@ -143,7 +143,7 @@ TEST(ReportView, NodesOfACloudNestAndComeAfterTheirParents) {
   EXPECT_TRUE(std::all_of(parents.begin() + 1, parents.end(), [](int n) { return n == 1; }));
 }
 
-TEST(ReportView, WhatIsTooNearIsInTheRootOfACloud) {
+TEST(ReportView, TheRootOfACloudHasThePointsThatAreTooNear) {
   Scene s = make_scene(3, 30000);
   for (PointClearance& r : s.results) {
     if (r.found()) r.clearance = 0.5;
@@ -159,7 +159,7 @@ TEST(ReportView, WhatIsTooNearIsInTheRootOfACloud) {
                           [](std::uint8_t code) { return code < 64; }));
 }
 
-TEST(ReportView, ACloudOfEqualPointsEnds) {
+TEST(ReportView, ACloudOfEqualPointsTerminates) {
   Scene s = make_scene(4, 0);
   s.points.assign(5000, Vec3(1, 2, 3));
   s.results.assign(5000, {0.05, 0, 0, 0});

@@ -1,4 +1,4 @@
-// The scenes that do not exist: the same for everybody, and what they are said to be.
+// The generated scenes: the same on every machine, and as documented.
 #include <gtest/gtest.h>
 
 #include "apps/synthetic/assembly_line.h"
@@ -54,7 +54,7 @@ TEST(Scenes, DependOnTheirSeed) {
   EXPECT_NE(wagon_points(1000), wagon_points(1000, 2));
 }
 
-TEST(Scenes, MayStandFarAway) {
+TEST(Scenes, MayBeFarFromTheOrigin) {
   const std::vector<Vec3> near = all_of(Tunnel({.points = 5000}));
   const std::vector<Vec3> far = all_of(Tunnel({.points = 5000, .origin = kFar}));
   for (std::size_t i = 0; i < near.size(); ++i) EXPECT_LE((near[i] + kFar - far[i]).norm(), 2e-9);
@@ -82,8 +82,8 @@ TEST(Tunnel, TrackHasItsCurvesCantAndSlopes) {
   EXPECT_NEAR(curvature_at(800), 1.0 / 300, 1e-5);
   EXPECT_NEAR(curvature_at(1100), 0, 1e-6);
   for (std::size_t i = 1; i < track.size(); ++i) {
-    const Vec3 way = (track.poses[i].translation() - track.poses[i - 1].translation()).normalized();
-    EXPECT_NEAR((way - track.poses[i].rotation().col(0)).norm(), 0, 1e-3) << "x looks forward";
+    const Vec3 travel = (track.poses[i].translation() - track.poses[i - 1].translation()).normalized();
+    EXPECT_NEAR((travel - track.poses[i].rotation().col(0)).norm(), 0, 1e-3) << "x points forward";
   }
   // In the curve to the left (s = 800) the right rail is 100 mm higher than the left one.
   const Pose& pose = track.poses[8000];
@@ -108,7 +108,7 @@ TEST(Tunnel, ScanHasRailsWallsAndNoHoles) {
   }
   EXPECT_GT(rails, 1000U);
   EXPECT_GT(walls, 20'000U);
-  EXPECT_EQ(inside, 0U) << "nothing stands in the middle of the track";
+  EXPECT_EQ(inside, 0U) << "nothing is in the middle of the track";
   for (std::size_t s = 0; s < 1143; ++s) EXPECT_GT(per_metre[s], 50) << s;
 }
 
@@ -144,7 +144,7 @@ TEST(AssemblyLine, TurnsInSmallSteps) {
   EXPECT_GT(body.report().volume, 6);
 }
 
-TEST(Scenes, RefuseWhatTheyCannotMake) {
+TEST(Scenes, RejectInvalidOptions) {
   EXPECT_EQ(refusal([] { Tunnel({.points = 2'000'000'000'000}); }), "points: must be at most 1e12, got 2000000000000");
   EXPECT_EQ(refusal([] {
               Tunnel({.origin = {kInfinity, 0, 0}});

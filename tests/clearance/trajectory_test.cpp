@@ -22,7 +22,7 @@ Trajectory corner() {
   return {{0, 1, 2}, {Pose::at({0, 0, 0}), Pose::at({3, 0, 0}), Pose::from_rpy({3, 4, 0}, 0, 0, 1)}};
 }
 
-TEST(Trajectory, ChainageIsTheLengthOfTheWay) {
+TEST(Trajectory, ChainageIsTheLengthOfThePath) {
   EXPECT_EQ(corner().chainage(), (std::vector<double>{0, 3, 7}));
   EXPECT_EQ(corner().length(), 7);
   EXPECT_EQ(Trajectory{}.length(), 0);
@@ -76,7 +76,7 @@ TEST(Trajectory, ResamplingKeepsTurnsOnTheSpot) {
   EXPECT_EQ(t.pose_at(1), t.poses.back());
 }
 
-TEST(Trajectory, ResamplingIsTheWayItself) {
+TEST(Trajectory, ResamplingKeepsThePath) {
   Generator random(1);
   for (int round = 0; round < 200; ++round) {
     const Trajectory t = wandering(random, random.integer(1, 40), round % 2 == 0 ? Vec3(0, 0, 0) : kFar);
@@ -139,8 +139,8 @@ TEST(SmoothingSpline, EqualsDenseAlgebra) {
 
 TEST(Trajectory, SmoothingStaysWithinItsTolerance) {
   Generator random(3);
-  for (const Vec3& begin : {Vec3(0, 0, 0), kFar}) {
-    const Trajectory truth = circle(300, 200, 0.5, begin);
+  for (const Vec3& origin : {Vec3(0, 0, 0), kFar}) {
+    const Trajectory truth = circle(300, 200, 0.5, origin);
     Trajectory noisy = truth;
     for (Pose& pose : noisy.poses) {
       const Pose shake = Pose::from_rpy({0, 0, 0}, 0.001 * random.uniform(-1, 1), 0, 0.001 * random.uniform(-1, 1));
@@ -150,7 +150,7 @@ TEST(Trajectory, SmoothingStaysWithinItsTolerance) {
     ASSERT_EQ(smooth.trajectory.size(), noisy.size());
     EXPECT_EQ(smooth.trajectory.times, noisy.times);
     EXPECT_LE(smooth.residual, 0.015 + 2e-9);
-    EXPECT_GE(smooth.residual, 0.014) << "it uses what it is given";
+    EXPECT_GE(smooth.residual, 0.014) << "it uses the tolerance";
     EXPECT_LE(smooth.turn_residual, 0.0015 + 1e-12);
     double largest = 0, before = 0, after = 0;
     for (std::size_t i = 0; i < noisy.size(); ++i) {
@@ -161,7 +161,7 @@ TEST(Trajectory, SmoothingStaysWithinItsTolerance) {
     }
     EXPECT_DOUBLE_EQ(smooth.residual, largest);
     EXPECT_LE(smooth.mean_residual, smooth.residual);
-    EXPECT_LT(after, before / 2) << "and it is nearer to the truth";
+    EXPECT_LT(after, before / 2) << "and is nearer to the truth";
   }
 }
 
@@ -183,14 +183,14 @@ TEST(Trajectory, SmoothingWithoutToleranceMakesACoarseTrackFine) {
 }
 
 TEST(Trajectory, SmoothingStaysWithinItsToleranceAfterAJump) {
-  // Compared with the first step, all others are next to nothing.
+  // Compared with the first step, all others are negligible.
   const Trajectory track{
       {}, {Pose::at({92137, 0, 0}), Pose::at({0, 0, 0}), Pose::at({2, 0, 0.1}), Pose::at({2, 0.5, 1.1})}};
   EXPECT_LE(track.smoothed({.tolerance = 0.1}).residual, 0.1);
   EXPECT_LE(track.smoothed({.tolerance = 0}).residual, 1e-9);
 }
 
-TEST(Trajectory, SmoothingTakesRestsRepeatsAndTumbling) {
+TEST(Trajectory, SmoothingAcceptsRestsRepeatsAndTumbling) {
   Generator random(4);
   for (int round = 0; round < 100; ++round) {
     Trajectory t = wandering(random, random.integer(1, 30));
@@ -211,13 +211,13 @@ TEST(Trajectory, SmoothingTakesRestsRepeatsAndTumbling) {
   EXPECT_EQ(Trajectory{}.smoothed().trajectory.size(), 0U);
 }
 
-TEST(Track, FindsTheNearestPlace) {
+TEST(Track, FindsTheNearestLocation) {
   Generator random(5);
   for (int round = 0; round < 300; ++round) {
-    const Vec3 begin = round % 3 == 0 ? kFar : Vec3(0, 0, 0);
-    const Track track(wandering(random, random.integer(1, 80), begin));
+    const Vec3 origin = round % 3 == 0 ? kFar : Vec3(0, 0, 0);
+    const Track track(wandering(random, random.integer(1, 80), origin));
     for (int k = 0; k < 20; ++k) {
-      const Vec3 p = begin + random.in_cube(20);
+      const Vec3 p = origin + random.in_cube(20);
       const double want = line_distance(p, track.trajectory());
       const TrackPlace place = track.nearest(p);
       EXPECT_NEAR(place.distance, want, 2e-9);
@@ -236,11 +236,11 @@ TEST(Track, FindsTheNearestPlace) {
   EXPECT_EQ(refusal([] { Track(Trajectory{}); }), "trajectory: has no poses");
 }
 
-TEST(Track, FindsTheFirstPlaceAhead) {
+TEST(Track, FindsTheFirstLocationAhead) {
   Generator random(6);
   for (int round = 0; round < 300; ++round) {
-    const Vec3 begin = round % 3 == 0 ? kFar : Vec3(0, 0, 0);
-    const Track track(wandering(random, random.integer(2, 60), begin));
+    const Vec3 origin = round % 3 == 0 ? kFar : Vec3(0, 0, 0);
+    const Track track(wandering(random, random.integer(2, 60), origin));
     const TrackPlace from = track.place_at(random.uniform(0, track.length()));
     const double distance = random.uniform(0, 10);
     const TrackPlace ahead = track.ahead(from, distance), behind = track.behind(from, distance);

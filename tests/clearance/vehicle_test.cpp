@@ -33,11 +33,11 @@ TEST(Vehicle, ThrowsAgreeWithTheFormulas) {
     for (const Pose& pose : body.poses) {
       const double inwards = radius - (pose * Vec3(0, 0, 0) - center).norm();
       const double outwards = (pose * Vec3(length / 2, 0, 0) - center).norm() - radius;
-      // Exactly, but for the chords of 10 mm that the track is made of …
+      // Exact, except for the chords of 10 mm that the track consists of …
       EXPECT_NEAR(inwards, radius - std::sqrt(radius * radius - a * a / 4), 2e-7);
       EXPECT_NEAR(outwards, std::sqrt(radius * radius + (length * length - a * a) / 4) - radius, 3e-7);
       EXPECT_NEAR(outwards, (pose * Vec3(-length / 2, 0, 0) - center).norm() - radius, 3e-7);
-      // … and as the trade has it, up to the next order.
+      // … and by the usual formulas, up to the next order.
       const double rest = std::pow(length, 4) / (128 * std::pow(radius, 3));
       EXPECT_NEAR(inwards, a * a / (8 * radius), rest);
       EXPECT_NEAR(outwards, (length * length - a * a) / (8 * radius), rest);
@@ -57,7 +57,7 @@ TEST(Vehicle, BogieCentresStayOnTheTrack) {
   for (const Vec3& origin : {Vec3(0, 0, 0), kFar}) {
     const Track track(synthetic::Tunnel({.points = 0, .origin = origin}).track(0.5));
     const VehicleRun run = run_along(track, vehicle, {.step = 3.3});
-    // The last digit of 4.5e6 m is 9e-10 m; each of three coordinates is rounded by half of that, some times over.
+    // The last digit of 4.5e6 m is 9e-10 m; each of three coordinates is rounded by half of that, several times.
     const double rounding = origin.isZero(0) ? 1e-12 : 3e-9;
     for (std::size_t i = 0; i < run.body.size(); ++i) {
       const Vec3 rear = run.body.poses[i] * vehicle.rear_bogie(), front = run.body.poses[i] * vehicle.front_bogie();
@@ -111,7 +111,7 @@ Trajectory alignment(double length, double step, bool backwards) {
     const double s = i * step;
     const double curvature = std::sin(s / 60) / 150, pitch = -0.03 * std::sin(s / 80), cant = 0.07 * std::sin(s / 45);
     track.poses.push_back(Pose::from_rpy(p, cant, pitch, yaw));
-    if (backwards) {  // facing the other way, with the same up-axis
+    if (backwards) {  // facing backwards, with the same up-axis
       const Mat3& r = track.poses.back().rotation();
       Mat3 turned;
       turned << -r.col(0), -r.col(1), r.col(2);
@@ -133,13 +133,13 @@ Pose sampled_body(const Trajectory& t, const Vehicle& vehicle, double rear_chain
     double cant;
   };
   const auto bogie = [&](std::size_t i, double f) {
-    const Vec3 a = t.poses[i].translation(), b = t.poses[i + 1].translation(), way = b - a;
-    const double heading = std::atan2(way.y(), way.x()), slope = std::asin(way.z() / way.norm());
+    const Vec3 a = t.poses[i].translation(), b = t.poses[i + 1].translation(), chord = b - a;
+    const double heading = std::atan2(chord.y(), chord.x()), slope = std::asin(chord.z() / chord.norm());
     // Undo heading and slope: what is left of the up-axis is the roll.
     const Mat3 level = (Eigen::AngleAxisd(heading, Vec3::UnitZ()) * Eigen::AngleAxisd(-slope, Vec3::UnitY())).matrix();
     const Eigen::Quaterniond from(t.poses[i].rotation()), to(t.poses[i + 1].rotation());
     const Vec3 up = level.transpose() * (from.slerp(f, to) * Vec3::UnitZ());
-    return Bogie{a + f * way, std::atan2(-up.y(), up.z())};
+    return Bogie{a + f * chord, std::atan2(-up.y(), up.z())};
   };
   std::size_t i = 0;
   double s = rear_chainage;
@@ -152,7 +152,7 @@ Pose sampled_body(const Trajectory& t, const Vehicle& vehicle, double rear_chain
     s -= length;
   }
   const Bogie rear = bogie(i, s);
-  // Every piece in 64 parts, and bisection where the distance is reached first.
+  // Every piece in 64 parts, then bisection where the distance is first reached.
   for (std::size_t k = i; k + 1 < t.poses.size(); ++k) {
     for (int part = 0; part < 64; ++part) {
       double low = part / 64.0, high = (part + 1) / 64.0;
@@ -163,18 +163,18 @@ Pose sampled_body(const Trajectory& t, const Vehicle& vehicle, double rear_chain
         ((bogie(k, middle).position - rear.position).norm() < span ? low : high) = middle;
       }
       const Bogie front = bogie(k, high);
-      const Vec3 way = front.position - rear.position;
+      const Vec3 chord = front.position - rear.position;
       // Where the bogie centres are at different heights, the body is pitched against the line between them.
       const Vec3 own = vehicle.front_bogie() - vehicle.rear_bogie();
-      const Mat3 rotation = (Eigen::AngleAxisd(std::atan2(way.y(), way.x()), Vec3::UnitZ()) *
-                             Eigen::AngleAxisd(-std::asin(way.z() / way.norm()), Vec3::UnitY()) *
+      const Mat3 rotation = (Eigen::AngleAxisd(std::atan2(chord.y(), chord.x()), Vec3::UnitZ()) *
+                             Eigen::AngleAxisd(-std::asin(chord.z() / chord.norm()), Vec3::UnitY()) *
                              Eigen::AngleAxisd((rear.cant + front.cant) / 2, Vec3::UnitX()) *
                              Eigen::AngleAxisd(std::atan2(own.z(), own.x()), Vec3::UnitY()))
                                 .matrix();
       return Pose::from_matrix(rear.position - rotation * vehicle.rear_bogie(), rotation);
     }
   }
-  ADD_FAILURE() << "no place for the front bogie";
+  ADD_FAILURE() << "no location for the front bogie";
   return {};
 }
 
@@ -189,7 +189,7 @@ TEST(Vehicle, MovesAsDenseSamplingOfTheStatedFormula) {
         vehicle.front_axis_height = height;
         const VehicleRun run = run_along(track, vehicle, {.step = 2.7});
         ASSERT_GT(run.body.size(), 60U);
-        // Not the last, whose front bogie stands at the end of the track, or beyond it by a rounding.
+        // Not the last one, whose front bogie is at the end of the track, or beyond it by rounding.
         for (std::size_t i = 0; i + 1 < run.body.size(); ++i) {
           const Pose expected = sampled_body(track.trajectory(), vehicle, run.rear[i]);
           for (const Vec3& corner : {Vec3(12.3, 1.5, 4), Vec3(-12.3, -1.5, 4), Vec3(0, 1.5, 0), Vec3(0, 0, 0)}) {
@@ -200,7 +200,7 @@ TEST(Vehicle, MovesAsDenseSamplingOfTheStatedFormula) {
     }
   }
   EXPECT_LT(worst, 1e-7);
-  // In a curve of constant cant the body has this cant, and its corners are where a drawing puts them.
+  // In a curve of constant cant the body has this cant, and its corners are at the constructed positions.
   const double radius = 150, cant = 0.04, half = 10;
   const Track curve(circle(radius, 80, 0.005, {0, 0, 0}, cant));
   const VehicleRun run = run_along(curve, coach(), {.step = 10});
@@ -228,7 +228,7 @@ TEST(ConcurrentVehicle, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST(Vehicle, RefusesWhatCannotBe) {
+TEST(Vehicle, RejectsInvalidInput) {
   const auto along = [](const Trajectory& t) { return refusal([&] { follow(Track(t), coach()); }); };
   EXPECT_EQ(along(circle(300, 10, 1)), "track: is 10.000 m long, too short for bogies 20.000 m apart");
   Trajectory up;
@@ -246,7 +246,7 @@ TEST(Vehicle, RefusesWhatCannotBe) {
             "step: must be positive and finite, got -1");
 }
 
-TEST(Vehicle, MayStandWithItsTrackUnderBothBogiesJustSo) {
+TEST(Vehicle, FitsOnATrackThatEndsUnderBothBogies) {
   const Trajectory straight{{}, {Pose::at({0, 0, 0}), Pose::at({20, 0, 0})}};
   const Trajectory body = follow(Track(straight), coach());
   ASSERT_EQ(body.size(), 1U);

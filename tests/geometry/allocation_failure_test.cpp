@@ -1,4 +1,4 @@
-// Memory that runs out while something is made: nothing leaks, nothing crashes, and what there was is as it was.
+// Memory runs out during construction or a change: nothing leaks or crashes, and existing objects stay as they were.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -38,7 +38,7 @@ Soup loose_and_more() {
   return loose;
 }
 
-TEST(AllocationFailure, LeavesNoHalfMadeMesh) {
+TEST(AllocationFailure, LeavesNoHalfBuiltMesh) {
   const Soup soup = loose_and_more();
   for (const bool solid : {false, true}) {
     fail_each_allocation("mesh", [&] { return Mesh(soup.vertices, soup.triangles, {solid, 1}).stamp(); });
@@ -67,7 +67,7 @@ TEST(AllocationFailure, LeavesADeformingMeshAsItWas) {
           ASSERT_EQ(now.validate(), "");
           mesh.replace_vertices(soup.vertices, {.threads = 1});
         };
-        // The new state stays: what it takes is given back when the old one returns, outside of the count.
+        // The new state stays: its memory is freed when the old one is restored, outside the count.
         for (long after = 0;; ++after) {
           start_failing_allocations(after);
           bool threw = false;
@@ -122,7 +122,7 @@ TEST(AllocationFailure, LeavesAMovingMeshAsItWas) {
       [&] { EXPECT_EQ(moving.bounds(), before); });
 }
 
-TEST(AllocationFailure, LeavesNoHalfMadeCloud) {
+TEST(AllocationFailure, LeavesNoHalfBuiltCloud) {
   const std::vector<Vec3> points = some_points(2500);
   std::vector<float> floats;
   std::vector<std::uint16_t> intensity(points.size(), 7);
@@ -138,7 +138,7 @@ TEST(AllocationFailure, LeavesNoHalfMadeCloud) {
   });
 }
 
-TEST(AllocationFailure, LeavesNoHalfMadeIndex) {
+TEST(AllocationFailure, LeavesNoHalfBuiltIndex) {
   const std::vector<Vec3> points = some_points(1500);
   std::vector<float> floats;
   std::vector<Aabb> boxes;
@@ -154,7 +154,7 @@ TEST(AllocationFailure, LeavesNoHalfMadeIndex) {
   const Soup soup = closed(5, true);
   fail_each_allocation("bounds tree", [&] { return BoundsTree<Obb>(soup.vertices, soup.triangles).size(); });
 
-  // Refitted or filled anew, they are still such indices, of what they were before or of what they are to be.
+  // Refitted or refilled, they are valid indices of either the old or the new contents.
   std::vector<float> others = floats;
   for (float& x : others) x = 1.5F * x + 1;
   const auto answers = [&](const PointGrid& grid) {
@@ -189,7 +189,7 @@ TEST(AllocationFailure, LeavesNoHalfMadeIndex) {
       });
 }
 
-TEST(AllocationFailure, LeavesNoHalfMadeHull) {
+TEST(AllocationFailure, LeavesNoHalfBuiltHull) {
   const std::vector<Vec3> points = some_points(60);
   fail_each_allocation("convex", [&] { return Convex::hull_of(points).stamp(); });
   std::vector<Vec3> flat = points;

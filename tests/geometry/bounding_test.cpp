@@ -37,7 +37,7 @@ using Exact = std::array<mpq_class, 3>;
 using ExactMatrix = std::array<std::array<mpq_class, 3>, 3>;
 
 // The matrices that take points of the world into the frame: the transpose of the rotation, and its exact inverse.
-std::array<ExactMatrix, 2> ways_back(const Pose& pose) {
+std::array<ExactMatrix, 2> inverses(const Pose& pose) {
   ExactMatrix r, transpose, inverse;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
@@ -73,14 +73,14 @@ Exact difference(const Vec3& a, const Vec3& b) {
 
 mpq_class square(const mpq_class& x) { return x * x; }
 
-// `within` says whether balls of that radius about a point of the frame are inside.
+// `within` says whether a point of the frame is inside.
 template <class Within>
 int outside(const Points& points, const Pose& pose, const Within& within) {
   int count = 0;
-  const auto ways = ways_back(pose);
+  const auto matrices = inverses(pose);
   for (const Vec3& p : points) {
     const Exact d = difference(p, pose.translation());
-    for (const ExactMatrix& way : ways) count += within(times(way, d)) ? 0 : 1;
+    for (const ExactMatrix& m : matrices) count += within(times(m, d)) ? 0 : 1;
   }
   return count;
 }
@@ -177,22 +177,22 @@ Points some_points(Kind kind, int count, Generator& random) {
 }
 
 // Where and how large.
-struct Place {
+struct Setting {
   const char* name;
   double scale;
   Vec3 at;
 };
-const Place kPlaces[] = {{"here", 1, Vec3(0, 0, 0)},
-                         {"1e6 m out", 1, Vec3(1e6, -2e6, 3e5)},
-                         {"tiny", 1e-6, Vec3(0, 0, 0)},
-                         {"tiny and near", 1e-6, Vec3(1, 2, 3)},
-                         {"tiny 1e6 m out", 1e-6, Vec3(1e6, 1e6, 0)},
-                         {"huge", 1e12, Vec3(0, 0, 0)},
-                         {"hugest", 1e47, Vec3(0, 0, 0)},
-                         {"tiniest", 1e-52, Vec3(0, 0, 0)}};
+const Setting kSettings[] = {{"here", 1, Vec3(0, 0, 0)},
+                             {"1e6 m out", 1, Vec3(1e6, -2e6, 3e5)},
+                             {"tiny", 1e-6, Vec3(0, 0, 0)},
+                             {"tiny and near", 1e-6, Vec3(1, 2, 3)},
+                             {"tiny 1e6 m out", 1e-6, Vec3(1e6, 1e6, 0)},
+                             {"huge", 1e12, Vec3(0, 0, 0)},
+                             {"hugest", 1e47, Vec3(0, 0, 0)},
+                             {"tiniest", 1e-52, Vec3(0, 0, 0)}};
 
-Points placed(Points points, const Place& place) {
-  for (Vec3& p : points) p = place.at + place.scale * p;
+Points placed(Points points, const Setting& setting) {
+  for (Vec3& p : points) p = setting.at + setting.scale * p;
   return points;
 }
 
@@ -201,14 +201,15 @@ Points placed(Points points, const Place& place) {
 using Real = long double;
 using RealVec = Eigen::Matrix<Real, 3, 1>;
 
-// Of all circumscribed balls of up to four points (centres in their affine hulls) the smallest that holds all points.
+// Of all circumscribed balls of up to four points (centres in their affine hulls) the smallest that contains all
+// points.
 Real brute_radius(const Points& points) {
   std::vector<RealVec> x;
   for (const Vec3& p : points) x.push_back((p - points[0]).cast<Real>());
   const auto farthest = [&](const RealVec& c) {
-    Real most = 0;
-    for (const RealVec& p : x) most = std::max(most, (p - c).norm());
-    return most;
+    Real largest = 0;
+    for (const RealVec& p : x) largest = std::max(largest, (p - c).norm());
+    return largest;
   };
   const std::size_t n = x.size();
   Real best = farthest(x[0]);
@@ -261,19 +262,19 @@ TEST(BoundingSphere, IsTheSmallestOfAll) {
 
 TEST(BoundingSphere, StatesAnExcessThatIsTinyForManyPointsEverywhere) {
   Generator random(2);
-  for (const Place& place : kPlaces) {
+  for (const Setting& setting : kSettings) {
     for (const Kind kind : kKinds) {
       for (const int count : {1, 2, 3, 10, 300}) {
-        SCOPED_TRACE(testing::Message() << place.name << ", kind " << int(kind) << ", " << count << " points");
-        const BoundingSphere b = graze::bounding_sphere(placed(some_points(kind, count, random), place));
-        if (b.sphere.radius <= 1e-50) continue;  // the least size of a shape, whatever the points need
+        SCOPED_TRACE(testing::Message() << setting.name << ", kind " << int(kind) << ", " << count << " points");
+        const BoundingSphere b = graze::bounding_sphere(placed(some_points(kind, count, random), setting));
+        if (b.sphere.radius <= 1e-50) continue;  // the min size of a shape, whatever the points need
         EXPECT_LE(b.excess, 1e-12 + 2 * centre_rounding(b));
       }
     }
   }
 }
 
-TEST(BoundingSphere, KnowsTheOptimaOfSolids) {
+TEST(BoundingSphere, IsOptimalForKnownSolids) {
   const Points cube = closed(3, false).vertices;
   BoundingSphere b = graze::bounding_sphere(cube);
   EXPECT_NEAR(b.sphere.radius, std::sqrt(3.0), 1e-14);
@@ -296,7 +297,7 @@ TEST(BoundingSphere, KnowsTheOptimaOfSolids) {
   EXPECT_EQ(b.pose.translation(), Vec3(0.1, 0.2, 0.3));
 }
 
-TEST(BoundingSphere, TurnsWithThePointsAndGrowsWithMore) {
+TEST(BoundingSphere, RotatesWithThePointsAndGrowsWithMore) {
   Generator random(3);
   for (int round = 0, n = scaled(30); round < n && !HasFailure(); ++round) {
     for (const Kind kind : kKinds) {
@@ -317,7 +318,7 @@ TEST(BoundingSphere, TurnsWithThePointsAndGrowsWithMore) {
   }
 }
 
-TEST(BoundingSphere, TakesManyPoints) {
+TEST(BoundingSphere, HandlesManyPoints) {
   Generator random(4);
   for (const Kind kind : {Kind::cube, Kind::sphere, Kind::circle, Kind::lattice}) {
     const Points points = some_points(kind, scaled(100'000), random);
@@ -331,14 +332,14 @@ TEST(BoundingSphere, TakesManyPoints) {
 
 // --- all three ------------------------------------------------------------------------------------------------------
 
-TEST(Bounding, HoldsEveryPointExactly) {
+TEST(Bounding, ContainsEveryPointExactly) {
   Generator random(5);
   for (int round = 0, n = scaled(1); round < n && !HasFailure(); ++round) {
-    for (const Place& place : kPlaces) {
+    for (const Setting& setting : kSettings) {
       for (const Kind kind : kKinds) {
         for (const int count : {1, 2, 3, 4, 15}) {
-          SCOPED_TRACE(testing::Message() << place.name << ", kind " << int(kind) << ", " << count << " points");
-          const Points points = placed(some_points(kind, count, random), place);
+          SCOPED_TRACE(testing::Message() << setting.name << ", kind " << int(kind) << ", " << count << " points");
+          const Points points = placed(some_points(kind, count, random), setting);
           EXPECT_EQ(outside(points, graze::bounding_sphere(points)), 0);
           const BoundingBox box = graze::bounding_box(points);
           EXPECT_EQ(outside(points, box), 0);
@@ -352,11 +353,11 @@ TEST(Bounding, HoldsEveryPointExactly) {
   }
 }
 
-TEST(Bounding, HoldsMorePointsThanTheSearchLooksAt) {
+TEST(Bounding, ContainsMorePointsThanTheSearchUses) {
   Generator random(6);
   for (const Kind kind : {Kind::gauss, Kind::sphere, Kind::plane, Kind::needle}) {
     SCOPED_TRACE(testing::Message() << "kind " << int(kind));
-    const Points points = placed(some_points(kind, 600, random), kPlaces[1]);
+    const Points points = placed(some_points(kind, 600, random), kSettings[1]);
     EXPECT_EQ(outside(points, graze::bounding_sphere(points)), 0);
     EXPECT_EQ(outside(points, graze::bounding_box(points)), 0);
     EXPECT_EQ(outside(points, graze::bounding_capsule(points)), 0);
@@ -391,7 +392,7 @@ TEST(Bounding, IsTheSameEveryTime) {
   EXPECT_EQ(graze::bounding_capsule(points).pose, graze::bounding_capsule(points).pose);
 }
 
-TEST(Bounding, RefusesWhatHasNoBound) {
+TEST(Bounding, RejectsInputWithoutABound) {
   const Points none;
   EXPECT_EQ(refusal([&] { graze::bounding_sphere(none); }), "bounding sphere: needs at least one point, got none");
   EXPECT_EQ(refusal([&] { graze::bounding_box(none); }), "bounding box: needs at least one point, got none");
@@ -413,7 +414,7 @@ TEST(Bounding, RefusesWhatHasNoBound) {
             "bounding capsule: needs at least one point, got a cloud without any");
 }
 
-TEST(BoundingBox, FindsABoxHoweverItIsTurned) {
+TEST(BoundingBox, FindsABoxAtAnyRotation) {
   Generator random(9);
   for (int round = 0, n = scaled(10); round < n; ++round) {
     const Vec3 half(random.uniform(0.1, 1), random.uniform(0.1, 1), random.uniform(0.1, 1));
@@ -432,7 +433,7 @@ TEST(BoundingBox, FindsABoxHoweverItIsTurned) {
 }
 
 TEST(BoundingBox, FindsTheCubeAroundATetrahedron) {
-  // No face of the tetrahedron lies in a side of its smallest box: each side holds an edge.
+  // No face of the tetrahedron lies in a side of its smallest box: each side contains an edge.
   Generator random(10);
   for (int round = 0; round < 10; ++round) {
     const Pose pose = random.pose(1);
@@ -442,7 +443,7 @@ TEST(BoundingBox, FindsTheCubeAroundATetrahedron) {
   }
 }
 
-TEST(BoundingBox, IsThinAroundWhatIsFlat) {
+TEST(BoundingBox, IsThinAroundFlatInput) {
   Generator random(11);
   const BoundingBox plane = graze::bounding_box(some_points(Kind::plane, 100, random));
   EXPECT_LE(plane.box.half->minCoeff(), 1e-14);
@@ -489,7 +490,7 @@ TEST(BoundingCapsule, IsABallWhereThatIsSmaller) {
 
 // --- meshes and clouds ----------------------------------------------------------------------------------------------
 
-TEST(Bounding, LooksOnlyAtVerticesThatTrianglesName) {
+TEST(Bounding, UsesOnlyVerticesThatTrianglesReferTo) {
   Soup soup = closed(2, false);
   const Points named = soup.vertices;
   soup.vertices.insert(soup.vertices.begin(), Vec3(100, 0, 0));
@@ -519,7 +520,7 @@ TEST(Bounding, MakesFlatHullsOfFlatMeshes) {
   }
 }
 
-TEST(Bounding, HoldsTheBallsOfClouds) {
+TEST(Bounding, ContainsTheBallsOfClouds) {
   Generator random(13);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Kind kind : kKinds) {

@@ -1,4 +1,4 @@
-// What clouds and meshes say that making them takes, against what it does take.
+// The memory that clouds and meshes state for building them, against what it really takes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ using graze::Vec3;
 
 template <class Make>
 std::size_t measure(std::size_t stated, const Make& make, const std::string& what) {
-  make();  // what threads and the library keep for ever is there afterwards
+  make();  // after this, what threads and the library keep is allocated
   const auto measured = static_cast<std::size_t>(memory_of(make));
   EXPECT_GE(stated, measured) << what;
   return measured;
@@ -39,7 +39,7 @@ void check(std::size_t stated, const Make& make, const std::string& what) {
   EXPECT_LE(static_cast<double>(stated), 1.5 * static_cast<double>(measured) + 4096) << what << ": " << measured;
 }
 
-TEST(BuildingBytes, OfACloudAreNeverLessThanItTakesAndHardlyMore) {
+TEST(BuildingBytes, OfACloudAreNeverTooFewAndHardlyMoreThanUsed) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Generator random(5);
   for (const int n : {1, 10, 100, 1000, 1025, 5000, 30'000, scaled(100'000), scaled(300'000)}) {
@@ -104,7 +104,7 @@ Lists ball(std::uint32_t m, double bumps, Generator& random) {
   return out;
 }
 
-// Each triangle with vertices of its own, as STL has them.
+// Each triangle with vertices of its own, as in STL.
 Lists apart(const Lists& from) {
   Lists out;
   for (const MeshTriangle& t : from.triangles) {
@@ -115,7 +115,7 @@ Lists apart(const Lists& from) {
   return out;
 }
 
-TEST(BuildingBytes, OfAMeshAreNeverLessThanItTakesAndHardlyMore) {
+TEST(BuildingBytes, OfAMeshAreNeverTooFewAndHardlyMoreThanUsed) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Generator random(6);
   for (const std::uint32_t m : {2U, 3U, 5U, 8U, 12U, 15U, 25U, 36U, 50U, 70U, 120U, 150U}) {

@@ -1,4 +1,4 @@
-// The nearest point of clouds of float32, which lanes of float32 find, against a loop in double: the same bits.
+// The nearest point of clouds of float32, found in lanes of float32, against a loop in double: the same bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ Neighbor loop_nearest(const Points& points, const Vec3& p, double limit) {
   return best;
 }
 
-// At a point, near one at any scale, at the middle of two, where float32 has no such number, and far from all.
-Vec3 random_place(const NamedCloud& named, Generator& random) {
+// At a point, near one at any scale, midway between two, where no float32 exists, and far from all.
+Vec3 random_position(const NamedCloud& named, Generator& random) {
   const auto any = [&] {
     if (named.points.empty()) return Vec3(0, 0, 0);
     const Point& p =
@@ -61,10 +61,10 @@ TEST(CloudNearest, EqualsALoopOnAllKindsOfClouds) {
     std::vector<NamedCloud> all = all_clouds(count);
     for (NamedCloud& named : adversarial_clouds(count)) all.push_back(std::move(named));
     for (const NamedCloud& named : all) {
-      const Cloud cloud(floats(named.points), {.radius = 0.5});  // which plays no part
+      const Cloud cloud(floats(named.points), {.radius = 0.5});  // which does not matter
       for (int i = 0; i < scaled(60); ++i) {
-        SCOPED_TRACE(testing::Message() << named.name << " of " << count << ", place " << i);
-        const Vec3 p = random_place(named, random);
+        SCOPED_TRACE(testing::Message() << named.name << " of " << count << ", query " << i);
+        const Vec3 p = random_position(named, random);
         const Neighbor nearest = loop_nearest(named.points, p, kInfinity);
         ASSERT_EQ(cloud.nearest(p), nearest);
         std::array<Neighbor, 1> one;
@@ -73,7 +73,7 @@ TEST(CloudNearest, EqualsALoopOnAllKindsOfClouds) {
         ASSERT_EQ(one[0], nearest);
         const double d = nearest.distance;
         for (const double limit : {d, std::nextafter(d, 0), std::nextafter(d, kInfinity), 0.5 * d, 2 * d, 0.0}) {
-          // Where squares leave the range of doubles, the distance itself has the last word.
+          // Where squares leave the range of doubles, the distance itself decides.
           const Neighbor within = loop_nearest(named.points, p, limit);
           ASSERT_EQ(cloud.nearest(p, limit), within.distance <= limit ? within : Neighbor()) << limit;
           if (limit > graze::kLargestLength) continue;
@@ -84,8 +84,8 @@ TEST(CloudNearest, EqualsALoopOnAllKindsOfClouds) {
   }
 }
 
-// More points than float32 tells apart from the nearest, in more leaves than one.
-TEST(CloudNearest, ChoosesTheLowestOfManyThatAreEquallyFar) {
+// More points than float32 can distinguish from the nearest, in several leaves.
+TEST(CloudNearest, ChoosesTheLowestOfManyEquallyFarPoints) {
   for (const double scale : {1e-9, 1.0, 1e6}) {
     Points points;
     for (int i = 0; i < 1000; ++i) {
@@ -105,7 +105,7 @@ TEST(CloudNearest, IsTheSameOnEveryInstructionSet) {
   const NamedCloud named{"surface", surface_samples(table_and_shelf(true), 20000, 4), 4};
   const Cloud cloud{floats(named.points)};
   for (int i = 0; i < scaled(200); ++i) {
-    const Vec3 p = random_place(named, random);
+    const Vec3 p = random_position(named, random);
     const Neighbor expected = cloud.nearest(p);
     for (const auto target : graze::simd_targets()) {
       const graze::ForcedSimdTarget forced(target);

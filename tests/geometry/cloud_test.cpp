@@ -27,7 +27,7 @@ using graze_test::refusal;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
 
-// Every way in which coordinates come: what the cloud must give back is always the caller's numbers.
+// Coordinates in every layout: the cloud must always give back the caller's numbers.
 std::vector<Vec3> random_points(std::mt19937_64& random, std::size_t count) {
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -109,18 +109,18 @@ TEST(Cloud, StoresFloatsToTheBit) {
     ASSERT_EQ(std::bit_cast<std::uint32_t>(cloud.stored()[i]), std::bit_cast<std::uint32_t>(xyz[i]));
   }
   EXPECT_TRUE(std::signbit(cloud.point(0).x()));
-  EXPECT_LE(cloud.memory_bytes(), xyz.size() * 4 + 5000) << "without a tree, for which nobody asked";
+  EXPECT_LE(cloud.memory_bytes(), xyz.size() * 4 + 5000) << "without a tree, which was not requested";
   for (const Cloud::Block& block : cloud.blocks()) EXPECT_EQ(block.origin, Vec3::Zero());
 }
 
-TEST(ConcurrentClouds, MakeTheirTreeWhenFirstAsked) {
+TEST(ConcurrentClouds, BuildTheirTreeWhenFirstNeeded) {
   std::vector<Vec3> points;
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int i = 0; i < 20000; ++i) points.emplace_back(unit(random), unit(random), unit(random));
   const Cloud cloud{PointView(points)}, copy = cloud, wider = cloud.with_radius(0.5);
   const std::size_t before = cloud.memory_bytes();
-  // Whichever thread comes first makes it; all see the same one.
+  // The first thread builds it; all see the same one.
   std::array<const KdTree*, 8> seen{};
   {
     std::vector<std::jthread> threads;
@@ -133,7 +133,7 @@ TEST(ConcurrentClouds, MakeTheirTreeWhenFirstAsked) {
   EXPECT_EQ(Cloud().tree().size(), 0U);
 }
 
-TEST(ConcurrentClouds, MakeTheirGridWhenFirstAsked) {
+TEST(ConcurrentClouds, BuildTheirGridWhenFirstNeeded) {
   const std::vector<float> xyz = [] {
     std::vector<float> numbers;
     std::mt19937_64 random(6);
@@ -151,15 +151,15 @@ TEST(ConcurrentClouds, MakeTheirGridWhenFirstAsked) {
   ASSERT_NE(cloud.grid(), nullptr);
   for (const graze::PointGrid* grid : seen) EXPECT_EQ(grid, cloud.grid());
   EXPECT_EQ(cloud.grid()->size(), 20000U);
-  EXPECT_EQ(cloud.memory_bytes(), before + cloud.grid()->memory_bytes()) << "and no tree, for which nobody asked";
-  // No points, and points that are no float32.
+  EXPECT_EQ(cloud.memory_bytes(), before + cloud.grid()->memory_bytes()) << "and no tree, which was not requested";
+  // No points, and points that are not float32.
   EXPECT_EQ(Cloud().grid(), nullptr);
   EXPECT_EQ(Cloud(PointView(std::vector<Vec3>{{0.1, 0.2, 0.3}})).grid(), nullptr);
   EXPECT_NE(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(1000, 1)))).grid(), nullptr);
 }
 
-// Queries inside of a parallel loop make the tree on the threads of that loop: none may wait for itself.
-TEST(ConcurrentClouds, MakeTheirTreeInsideOfAParallelLoop) {
+// Queries inside a parallel loop build the tree on the threads of that loop: none may wait for itself.
+TEST(ConcurrentClouds, BuildTheirTreeInsideAParallelLoop) {
   std::vector<Vec3> points;
   for (int i = 0; i < 50000; ++i) points.emplace_back(i % 37, i % 101, i);
   for (int round = 0; round < 20; ++round) {
@@ -198,16 +198,16 @@ std::vector<Neighbor> loop_nearest(const std::vector<Vec3>& points, const Vec3& 
   return found;
 }
 
-TEST(Cloud, FindsTheNearestPointsAsALoopDoes) {
+TEST(Cloud, FindsTheNearestPointsLikeALoop) {
   std::mt19937_64 random(41);
   std::uniform_real_distribution<double> unit(-1, 1);
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   for (int round = 0; round < graze_test::scaled(150); ++round) {
     SCOPED_TRACE(round);
     std::vector<Vec3> points = random_points(random, pick(400));
-    // Ties: some points stand there twice.
+    // Ties: some points occur twice.
     for (std::size_t i = 0; i < points.size() / 8; ++i) points[pick(points.size())] = points[pick(points.size())];
-    const Cloud cloud(points, {.radius = 0.5});  // which plays no part
+    const Cloud cloud(points, {.radius = 0.5});  // which does not matter
     for (int query = 0; query < 20; ++query) {
       const bool at_point = !points.empty() && pick(3) == 0;
       Vec3 p = at_point ? points[pick(points.size())] : Vec3(unit(random), unit(random), unit(random)) * 1e4;
@@ -229,7 +229,7 @@ TEST(Cloud, FindsTheNearestPointsAsALoopDoes) {
   }
 }
 
-TEST(Cloud, FindsNothingInNothing) {
+TEST(Cloud, WithoutPointsFindsNothing) {
   const std::vector<float> none, no_return{kNanF, 0, 0};
   for (const std::vector<float>& floats : {none, no_return}) {
     const Cloud cloud{PointView(floats)};
@@ -240,7 +240,7 @@ TEST(Cloud, FindsNothingInNothing) {
   }
 }
 
-TEST(Cloud, FindsWhatIsFartherThanAnyBallReaches) {
+TEST(Cloud, FindsPointsFartherThanTheLargestBall) {
   const std::vector<Vec3> points{{1, 0, 0}, {0, 0, 0}};
   const Cloud cloud(points);
   const Vec3 far = Vec3::Constant(1e50);
@@ -250,7 +250,7 @@ TEST(Cloud, FindsWhatIsFartherThanAnyBallReaches) {
   EXPECT_TRUE(cloud.nearest(far, 1.8e50).found());
 }
 
-TEST(Cloud, RefusesQuestionsThatAreNone) {
+TEST(Cloud, RejectsInvalidQueries) {
   const std::vector<float> floats{1, 2, 3, 4, 5, 6};
   const Cloud cloud{PointView(floats)};
   EXPECT_EQ(refusal([&] { return cloud.nearest(Vec3(0, kNan, 0)); }).substr(0, 15), "nearest: point:");
@@ -261,7 +261,7 @@ TEST(Cloud, RefusesQuestionsThatAreNone) {
             false);
 }
 
-TEST(Cloud, SkipsAndCountsWhatIsNoPoint) {
+TEST(Cloud, SkipsAndCountsPointsThatAreNotFinite) {
   const std::vector<Vec3> points = {{kNan, 0, 0}, {1, 2, 3}, {0, kInfinity, 0}, {0, 0, -kInfinity}, {4, 5, 6}};
   expect_same(Cloud(PointView(points)), points);
   std::vector<float> floats(3 * 2048, 1.0F);
@@ -328,7 +328,7 @@ TEST(Cloud, KeepsAttributesByTheCallersIndex) {
             "attribute 'green': has values of type uint8, was asked for float32");
 }
 
-TEST(Cloud, RefusesNonsenseAtTheDoor) {
+TEST(Cloud, RejectsInvalidInput) {
   const std::vector<Vec3> points = {{1, 2, 3}, {0, 1e31, 0}};
   EXPECT_EQ(refusal([&] { Cloud{PointView(points)}; }),
             "point 1: coordinates (0, 1e+31, 0) reach beyond 1e+30 m; mark missing points by NaN");
@@ -365,13 +365,13 @@ TEST(CloudBuilder, MakesTheSameCloudFromAnyParts) {
     for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<std::uint32_t>(i);
 
     CloudBuilder builder({{"number", NumberType::uint32}});
-    for (std::size_t begin = 0; begin < points.size();) {
-      const std::size_t count = std::min<std::size_t>(points.size() - begin, random() % 2500);
+    for (std::size_t first = 0; first < points.size();) {
+      const std::size_t count = std::min<std::size_t>(points.size() - first, random() % 2500);
       const PointView part =
-          single ? PointView(floats.data() + 3 * begin, count) : PointView(points[begin].data(), count);
-      const ColumnView column = ColumnView::of(number.data() + begin, count);
+          single ? PointView(floats.data() + 3 * first, count) : PointView(points[first].data(), count);
+      const ColumnView column = ColumnView::of(number.data() + first, count);
       builder.append(part, {&column, 1});
-      begin += count;
+      first += count;
     }
     EXPECT_EQ(builder.size(), points.size());
     const Cloud built = std::move(builder).finish(0.25);
@@ -391,7 +391,7 @@ TEST(CloudBuilder, MakesTheSameCloudFromAnyParts) {
   }
 }
 
-TEST(CloudBuilder, RefusesColumnsThatDoNotFit) {
+TEST(CloudBuilder, RejectsColumnsThatDoNotFit) {
   CloudBuilder builder({{"a", NumberType::uint8}});
   const std::vector<Vec3> points(1, Vec3::Zero());
   const double value = 1;

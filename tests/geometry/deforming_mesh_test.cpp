@@ -1,4 +1,4 @@
-// Whatever follows from the vertices follows them: after any sequence of moves a mesh is what a new one is.
+// Everything derived from the vertices follows them: after any sequence of moves a mesh equals a new one.
 #include "graze/geometry/deforming_mesh.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using graze::Pose;
 using graze::Vec3;
 using graze_oracle::Random;
 
-// The pieces by brute force: triangles grow together while any two have a corner in common.
+// The pieces by brute force: triangles are joined while any two have a corner in common.
 std::size_t count_pieces(const Soup& soup) {
   std::vector<std::size_t> label(soup.triangles.size());
   for (std::size_t i = 0; i < label.size(); ++i) label[i] = i;
@@ -55,7 +55,7 @@ bool same_bits(const graze::Buffer<T>& a, const graze::Buffer<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// All that is derived, but for how the tree divides the triangles.
+// Everything derived, except for how the tree divides the triangles.
 void expect_as_new(const Mesh& mesh, const Mesh& fresh) {
   const auto &a = data_of(mesh), &b = data_of(fresh);
   EXPECT_EQ(mesh.validate(), "");
@@ -84,8 +84,8 @@ void expect_as_built(const Mesh& mesh, const Mesh& fresh) {
   EXPECT_TRUE(same_bits(a.blocks, b.blocks) && same_bits(a.wide, b.wide));
 }
 
-// Depths of solids that are not convex may depend on the tree that led to them, but both enclose the same truth: it is
-// between value - rounding and value + tolerance of either.
+// Depths of non-convex solids may depend on the tree, but both intervals contain the truth: it is between
+// value - rounding and value + tolerance of either.
 void expect_same_distance(const Placed& a, const Placed& b, const Placed& other) {
   const Distance to_a = distance(a, other), to_b = distance(b, other);
   EXPECT_EQ(to_a.value > 0, to_b.value > 0);
@@ -114,7 +114,7 @@ void expect_answers_as_new(const Mesh& mesh, const Mesh& fresh, const Mesh& soli
 }
 
 // Two triangles with a common corner; then one of them leaves.
-TEST(DeformingMesh, SeesThatWhatWasConnectedIsApart) {
+TEST(DeformingMesh, NoticesThatConnectedPartsSeparate) {
   const Mesh cube = closed(1, false).moved(Vec3::Zero(), 10).mesh(true);
   std::vector<Vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}, {-1, 0, 0}, {0, -1, 0}};
   DeformingMesh two(vertices, std::vector<MeshTriangle>{{0, 1, 2}, {3, 4, 5}});
@@ -131,7 +131,7 @@ TEST(DeformingMesh, SeesThatWhatWasConnectedIsApart) {
   EXPECT_EQ(data_of(two.mesh()).pieces.size(), 1u) << "they came together again";
 }
 
-TEST(DeformingMesh, FacesOutwardsAfterItWasMirrored) {
+TEST(DeformingMesh, FacesOutwardsAfterMirroring) {
   Soup box = closed(4, false);
   DeformingMesh mesh(box.mesh(true));
   for (Vec3& v : box.vertices) v.x() = -v.x();
@@ -145,7 +145,7 @@ TEST(DeformingMesh, FacesOutwardsAfterItWasMirrored) {
   EXPECT_EQ(distance(at(mesh), ball).value, fresh.value);
 }
 
-TEST(DeformingMesh, RefusesToOpenASolid) {
+TEST(DeformingMesh, RejectsMovesThatOpenASolid) {
   const Soup loose = loosened(closed(2, false));
   DeformingMesh mesh(loose.mesh(true));
   std::vector<Vec3> bent = loose.vertices;
@@ -159,23 +159,23 @@ TEST(DeformingMesh, RefusesToOpenASolid) {
   EXPECT_NE(why.find("open at the edge of vertices"), std::string::npos) << why;
   EXPECT_EQ(mesh.mesh().stamp(), stamp) << "unchanged";
   EXPECT_EQ(mesh.validate(), "");
-  // A shell may.
+  // A shell may open.
   DeformingMesh shell(loose.mesh());
   shell.replace_vertices(bent);
   EXPECT_EQ(shell.validate(), "");
 }
 
-// One step of a random sequence. Returns false if the next vertices must be refused.
+// One step of a random sequence. Returns false if the next vertices must be rejected.
 bool bend(std::vector<Vec3>& v, const std::vector<Vec3>& start, Random& random) {
   const auto any = [&] { return static_cast<std::size_t>(random.integer(0, static_cast<int>(v.size()) - 1)); };
   switch (random.integer(0, 11)) {
     case 0:  // mirrored
       for (Vec3& p : v) p.y() = -p.y();
       break;
-    case 1:  // a vertex of its own goes its own way: places part
+    case 1:  // one vertex leaves: coincident vertices separate
       v[any()] += Vec3(0.1, 0.2, random.uniform(-0.1, 0.1));
       break;
-    case 2:  // places meet
+    case 2:  // vertices meet
       v[any()] = v[any()];
       break;
     case 3:  // some lattice: many meet
@@ -190,7 +190,7 @@ bool bend(std::vector<Vec3>& v, const std::vector<Vec3>& start, Random& random) 
         for (Vec3& p : v) p.y() = 0;
       }
       break;
-    case 5:  // every vertex its own way
+    case 5:  // every vertex moves by itself
       for (Vec3& p : v) p += Vec3(random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2));
       break;
     case 6:  // far away
@@ -215,7 +215,7 @@ bool bend(std::vector<Vec3>& v, const std::vector<Vec3>& start, Random& random) 
 
 Soup start_of(int round, Random& random, bool& solid) {
   Soup soup;
-  solid = round % 3 == 1;  // whose surface costs more than all the rest
+  solid = round % 3 == 1;  // whose surface takes longer than everything else
   switch (round % 7) {
     case 0:
       soup = closed(1 + round % 2, true, 0.2);
@@ -244,7 +244,7 @@ Soup start_of(int round, Random& random, bool& solid) {
   return soup;
 }
 
-TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
+TEST(DeformingMesh, EqualsANewMeshAfterAnyMoves) {
   Random random(5);
   int refused = 0, opened = 0, parted = 0, turned = 0;
   const Mesh cube = closed(1, false).mesh(true);
@@ -265,7 +265,7 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
       const std::string no = refusal([&] { Mesh m(next, soup.triangles, {.solid = solid}); });
       EXPECT_TRUE(right || !no.empty());
       const std::string why = refusal([&] { mesh.replace_vertices(next, {.threads = 1 + step % 2}); });
-      ASSERT_EQ(why.empty(), no.empty()) << why << " / " << no << ": a new one is as right as a moved one";
+      ASSERT_EQ(why.empty(), no.empty()) << why << " / " << no << ": a new mesh and a moved one are rejected alike";
       if (!why.empty()) {
         EXPECT_EQ(mesh.mesh().stamp(), stamp);
         EXPECT_EQ(mesh.validate(), "");
@@ -288,7 +288,7 @@ TEST(DeformingMesh, IsWhatANewOneIsAfterAnyMoves) {
     }
     for (const auto& [old, was] : kept) {
       EXPECT_EQ(old.stamp(), was);
-      EXPECT_EQ(old.validate(), "") << "a state that somebody held was changed";
+      EXPECT_EQ(old.validate(), "") << "a state that a reader held was changed";
     }
   }
   EXPECT_GT(std::min({refused, opened, parted, turned}), scaled(15));

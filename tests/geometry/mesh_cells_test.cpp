@@ -39,7 +39,7 @@ std::vector<Soup> solids() {
           closed(7, true, 0.2).moved({0, 0, 0}, 1e14)};
 }
 
-TEST(MeshCells, KnowWhatRaysFindAndAreFarFromTriangles) {
+TEST(MeshCells, AgreeWithRaysAndAreFarFromTriangles) {
   Random random(81);
   int known = 0, unknown = 0;
   for (const Soup& soup : solids()) {
@@ -58,12 +58,12 @@ TEST(MeshCells, KnowWhatRaysFindAndAreFarFromTriangles) {
           p[k] = data.cells->origin[k] + cell * data.cells->size;
         }
       }
-      double least = kInfinity;
+      double nearest = kInfinity;
       for (std::size_t k = 0; k < soup.triangles.size(); ++k)
-        least = std::min(least, point_distance(soup.triangle(k), p).value);
+        nearest = std::min(nearest, point_distance(soup.triangle(k), p).value);
       const double rounding = 1e-14 * (center.norm() + half.norm());
       const int expected = mesh::winding_by_rays(data, p);
-      if (least > rounding) {
+      if (nearest > rounding) {
         EXPECT_EQ(solid.winding(p), expected) << p.transpose();
       }
       if (data.cells == nullptr) continue;
@@ -74,7 +74,7 @@ TEST(MeshCells, KnowWhatRaysFindAndAreFarFromTriangles) {
       }
       ++known;
       EXPECT_EQ(cell, expected) << p.transpose();
-      EXPECT_GT(least, data.cells->clear - rounding) << p.transpose();
+      EXPECT_GT(nearest, data.cells->clear - rounding) << p.transpose();
     }
     if (data.cells != nullptr) {
       EXPECT_LE(data.cells->winding.size(), 16 * soup.triangles.size() + 512);

@@ -1,4 +1,4 @@
-// Which parts of a mesh are connected, and that nothing else depends on how it is divided.
+// Which parts of a mesh are connected, and that nothing else depends on the tessellation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using graze::Pose;
 using graze::Vec3;
 using graze_oracle::Random;
 
-TEST(Mesh, HasAsManyPiecesAsItHas) {
-  // Of many sizes, around the powers of two that small counters end at; a fan, a strip and loose triangles.
+TEST(Mesh, CountsItsPieces) {
+  // Of many sizes, around the powers of two at which small counters overflow; a fan, a strip and loose triangles.
   for (const int n : {1, 2, 5, 6, 7, 8, 12, 20, 33, 75}) {
     for (const bool loose : {false, true}) {
       for (const std::size_t copies : {1U, 2U, 3U}) {
@@ -50,7 +50,7 @@ TEST(Mesh, HasAsManyPiecesAsItHas) {
   EXPECT_EQ(many.mesh().report().pieces, 600u);
 }
 
-TEST(Mesh, NamesPiecesByTheirLowestVertexAndWeldsOnlyWhereIndicesDoNotTell) {
+TEST(Mesh, NumbersPiecesByTheirLowestVertexAndWeldsOnlyWhereNeeded) {
   Soup two = closed(1, false);
   two.add(closed(1, false).moved({5, 0, 0}));
   EXPECT_EQ(data_of(two.mesh(true)).pieces, (std::vector<std::uint32_t>{0, 8}));
@@ -68,7 +68,7 @@ TEST(Mesh, NamesPiecesByTheirLowestVertexAndWeldsOnlyWhereIndicesDoNotTell) {
             "mesh: cannot be solid: it is open at the edge of vertices 1 and 2, and 3 edges in all");
 }
 
-// The same body, whatever it is cut into.
+// The same body, however it is tessellated.
 TEST(Mesh, AnswersTheSameForAnyTessellation) {
   const Mesh coarse = closed(1, false).mesh(true), cube = closed(1, false).moved(Vec3::Zero(), 10).mesh(true);
   for (const int n : {2, 5, 8, 15, 30}) {
@@ -86,7 +86,7 @@ struct SameHash {
   std::uint64_t operator()(const Vec3&) const { return 0; }
 };
 
-TEST(Weld, FindsTheLowestIndexAtEveryPlace) {
+TEST(Weld, FindsTheLowestIndexAtEveryPosition) {
   Random random(9);
   graze::Buffer<std::uint32_t> table;
   for (int round = 0, n = scaled(300); round < n && !HasFailure(); ++round) {
@@ -111,7 +111,7 @@ TEST(Weld, FindsTheLowestIndexAtEveryPlace) {
     other[i] = random.chance(0.5) ? points[j] : Vec3(points[i] + Vec3(0, 0, 1e-3));
     EXPECT_EQ(graze::mesh::is_welded(other, truth, table), graze::mesh::welded(other, table) == truth);
   }
-  // Places that share a hash are found by sorting.
+  // Positions with equal hashes are found by sorting.
   std::vector<Vec3> line;
   for (int i = 0; i < 1000; ++i) line.emplace_back(i % 500, 0, 0);
   EXPECT_EQ(graze::mesh::welded<SameHash>(line, table), graze::mesh::welded_by_sorting(line));

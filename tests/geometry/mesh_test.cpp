@@ -24,7 +24,7 @@ using graze::MeshTriangle;
 using graze::Vec3;
 using graze_oracle::Random;
 
-TEST(Mesh, HoldsItsTrianglesWhateverTheyAre) {
+TEST(Mesh, KeepsAnyTriangles) {
   Random random(1);
   for (int i = 0, n = scaled(40); i < n && !HasFailure(); ++i) {
     for (const Look look : kLooks) {
@@ -54,7 +54,7 @@ TEST(Mesh, HoldsItsTrianglesWhateverTheyAre) {
   }
 }
 
-TEST(Mesh, RefusesWhatIsNoMesh) {
+TEST(Mesh, RejectsInvalidInput) {
   const Soup box = closed(1, false);
   std::vector<Vec3> vertices = box.vertices;
   std::vector<MeshTriangle> triangles = box.triangles;
@@ -70,7 +70,7 @@ TEST(Mesh, RefusesWhatIsNoMesh) {
   EXPECT_NE(open.find("open at the edge of vertices"), std::string::npos) << open;
   triangles = box.triangles;
   std::swap(triangles[0][1], triangles[0][2]);
-  EXPECT_NE(refusal([&] { Mesh m(box.vertices, triangles, {.solid = true}); }), "") << "faces the other way";
+  EXPECT_NE(refusal([&] { Mesh m(box.vertices, triangles, {.solid = true}); }), "") << "oriented the other way";
   DeformingMesh good(box.mesh(true));
   EXPECT_NE(refusal([&] { good.replace_vertices(std::span(box.vertices).first(7)); }), "");
   EXPECT_NE(refusal([&] { good.replace_vertices(vertices); }), "");
@@ -78,7 +78,7 @@ TEST(Mesh, RefusesWhatIsNoMesh) {
   EXPECT_EQ(good.mesh().stamp(), box.mesh(true).stamp()) << "unchanged";
 }
 
-TEST(Mesh, ReportsWhatItIs) {
+TEST(Mesh, ReportsItsProperties) {
   Soup box = closed(3, false);
   MeshReport r = box.mesh().report();
   EXPECT_TRUE(r.watertight);
@@ -116,7 +116,7 @@ TEST(Mesh, ReportsWhatItIs) {
   EXPECT_FALSE(Mesh().report().watertight);
 }
 
-// The sum of solid angles shares nothing with the rays.
+// The sum of solid angles shares no code with the rays.
 int angles(const Soup& soup, const Vec3& p) {
   double sum = 0;
   for (std::size_t i = 0; i < soup.triangles.size(); ++i) {
@@ -171,7 +171,7 @@ TEST(ConcurrentMesh, IsTheSameForAnyNumberOfThreads) {
   };
   EXPECT_TRUE(same());
   other.replace_vertices(soup.vertices, {.threads = 3});
-  EXPECT_TRUE(same()) << "refitted to where it was";
+  EXPECT_TRUE(same()) << "refitted to its old positions";
 }
 
 }  // namespace mesh_test

@@ -1,4 +1,4 @@
-// validate() derives everything anew and says what is stale.
+// validate() derives everything again and names what is stale.
 #include <gtest/gtest.h>
 
 #include "geometry/mesh_data.h"
@@ -14,7 +14,7 @@ Mesh made_of(const std::shared_ptr<const graze::mesh::Data>& data) {
   return graze::detail::Access::made_of<Mesh>(data);
 }
 
-TEST(MeshValidate, TellsWhatIsStale) {
+TEST(MeshValidate, NamesWhatIsStale) {
   const Soup soup = loosened(closed(2, false));
   const auto wrong = [&](const auto& spoil) {
     auto data = std::make_shared<graze::mesh::Data>();

@@ -1,4 +1,4 @@
-// Meshes and clouds as values: copied, moved from, held by readers while the owner goes on.
+// Meshes and clouds as values: copied, moved from, held by readers while the owner continues.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ TEST(Values, ThatWereMovedFromAnswerAsBefore) {
   const Placed ball = at(graze::Sphere{.radius = 0.5}, Pose::at({1, 0, 0}));
   Mesh mesh = soup.mesh(true);
   const Mesh taken = std::move(mesh);
-  EXPECT_EQ(mesh.size(), taken.size());  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(mesh.size(), taken.size());  // NOLINT(bugprone-use-after-move): this is the test
   EXPECT_TRUE(collide(at(mesh), ball));
   EXPECT_EQ(mesh.validate(), "");
   EXPECT_EQ(mesh.report().pieces, 1u);
@@ -53,9 +53,9 @@ TEST(Values, ThatWereMovedFromAnswerAsBefore) {
   EXPECT_EQ(hull.stamp(), same.stamp());  // NOLINT(bugprone-use-after-move)
   EXPECT_TRUE(collide(at(hull), ball));
   Placed wedge = at(same);
-  const Placed its_place = std::move(wedge);
+  const Placed taken_over = std::move(wedge);
   EXPECT_TRUE(collide(wedge, ball));  // NOLINT(bugprone-use-after-move)
-  EXPECT_TRUE(collide(its_place, ball));
+  EXPECT_TRUE(collide(taken_over, ball));
 
   Placed placed = at(taken);
   const Placed elsewhere = std::move(placed);
@@ -88,7 +88,7 @@ TEST(DeformingMesh, IsChangedInPlaceOnlyWhileNobodyHoldsIt) {
   EXPECT_EQ(mesh.vertices().data(), where) << "in place";
   (void)collide(at(mesh), at(mesh, Pose::at({3, 0, 0})));
   mesh.replace_vertices(larger);
-  EXPECT_EQ(mesh.vertices().data(), where) << "who asks in passing holds nothing";
+  EXPECT_EQ(mesh.vertices().data(), where) << "a temporary does not hold the state";
   const Mesh held = mesh.mesh();
   const Mesh copy = held;
   mesh.replace_vertices(soup.vertices);
@@ -105,8 +105,8 @@ TEST(DeformingMesh, IsChangedInPlaceOnlyWhileNobodyHoldsIt) {
   EXPECT_EQ(last.stamp(), soup.mesh().stamp());
 }
 
-// Readers on other threads see whole states, and the writer goes on.
-TEST(ConcurrentDeformingMesh, GivesWholeStates) {
+// Readers on other threads see complete states while the writer continues.
+TEST(ConcurrentDeformingMesh, GivesCompleteStates) {
   const Soup soup = closed(6, true);
   DeformingMesh mesh(soup.mesh(true));
   std::vector<std::uint64_t> stamps;

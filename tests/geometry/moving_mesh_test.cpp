@@ -25,7 +25,7 @@ using graze_oracle::Random;
 
 constexpr double kTimes[] = {0, 1e-6, 0.1, 0.25, 0.5, 0.61803, 0.75, 0.999, 1};
 
-// A move cannot be asked what a mesh is asked, and has no state that could be forgotten.
+// A moving mesh does not have the queries of a mesh, so none can be asked in the wrong state.
 template <class T>
 concept Askable = requires(const T& t) {
   collide(graze::at(t), graze::at(t));
@@ -46,7 +46,7 @@ std::vector<Vec3> moved(const std::vector<Vec3>& vertices, double by, Random& ra
 
 Aabb box_of(const Triangle& t) { return Aabb().extend(t.a()).extend(t.b()).extend(t.c()); }
 
-TEST(MovingMesh, HoldsItsTrianglesAtEveryTime) {
+TEST(MovingMesh, ContainsItsTrianglesAtEveryTime) {
   Random random(1);
   for (int i = 0, n = scaled(40); i < n && !HasFailure(); ++i) {
     const Soup soup = random_soup(kLooks[static_cast<std::size_t>(i) % std::size(kLooks)], 1 + i * 5 % 80, random);
@@ -107,7 +107,7 @@ TEST(MovingMesh, FindsWhatMeetsABoxAtAnyTime) {
   EXPECT_GT(met, 100U);
   EXPECT_LT(visited, all / 2) << "nearly everything is visited";
 
-  // A corner passes through a point half-way.
+  // A corner passes through a point halfway.
   const MovingMesh moving(closed(3, true).mesh(), closed(3, true, 0.3).vertices);
   const Vec3 p = moving.triangle(7, 0.5).a();
   bool found = false;
@@ -116,7 +116,7 @@ TEST(MovingMesh, FindsWhatMeetsABoxAtAnyTime) {
   EXPECT_TRUE(found);
 }
 
-TEST(MovingMesh, EndsASearchThatHasEnough) {
+TEST(MovingMesh, StopsASearchOnRequest) {
   const MovingMesh moving(closed(4, true).mesh());
   int visits = 0;
   moving.visit_near(Aabb::everything(), [&](std::size_t, const Interval& times) {
@@ -127,10 +127,10 @@ TEST(MovingMesh, EndsASearchThatHasEnough) {
   visits = 0;
   moving.visit_near(Aabb{Vec3::Constant(std::nan("")), Vec3::Constant(std::nan(""))},
                     [&](std::size_t, const Interval&) { ++visits; });
-  EXPECT_EQ(static_cast<std::size_t>(visits), moving.size()) << "what is not a number is near everything";
+  EXPECT_EQ(static_cast<std::size_t>(visits), moving.size()) << "NaN is near everything";
 }
 
-TEST(MovingMesh, WithoutTrianglesIsNowhere) {
+TEST(MovingMesh, WithoutTrianglesFindsNothing) {
   MovingMesh moving((Mesh()));
   EXPECT_TRUE(moving.bounds().empty());
   EXPECT_EQ(moving.validate(), "");
@@ -138,7 +138,7 @@ TEST(MovingMesh, WithoutTrianglesIsNowhere) {
   moving.advance({});
 }
 
-TEST(MovingMesh, RefusesEndsThatAreNone) {
+TEST(MovingMesh, RejectsInvalidEnds) {
   const Soup soup = closed(2, true);
   const Mesh mesh = soup.mesh();
   std::vector<Vec3> to = soup.vertices;
@@ -147,7 +147,7 @@ TEST(MovingMesh, RefusesEndsThatAreNone) {
   to[3].x() = std::nan("");
   EXPECT_NE(refusal([&] { MovingMesh bad(mesh, to); }).find("vertex 3"), std::string::npos);
   EXPECT_NE(refusal([&] { moving.advance(to); }).find("vertex 3"), std::string::npos);
-  EXPECT_EQ(moving.validate(), "") << "a refusal changed it";
+  EXPECT_EQ(moving.validate(), "") << "a rejected change modified it";
   EXPECT_EQ(moving.from().stamp(), mesh.stamp());
 }
 
@@ -162,7 +162,7 @@ TEST(MovingMesh, LeavesTheMeshItStartsFromAsItIs) {
   EXPECT_TRUE(moving.from().solid());
 }
 
-TEST(MeetingTimes, HoldEveryTimeAtWhichBoxesMeet) {
+TEST(MeetingTimes, ContainEveryTimeAtWhichBoxesMeet) {
   Random random(4);
   int met = 0, never = 0;
   const auto box = [&] {
@@ -185,7 +185,7 @@ TEST(MeetingTimes, HoldEveryTimeAtWhichBoxesMeet) {
       if (meet) {
         EXPECT_TRUE(times.contains(t)) << "case " << i << " at " << t;
       }
-      // Not much more than those: the sides cross at the ends of the interval.
+      // Not much longer: the sides cross at the ends of the interval.
       const Aabb larger = between(a0, a1, t).grown(margin + 1e-9);
       if (times.contains(t)) {
         EXPECT_TRUE(overlap(larger, between(b0, b1, t))) << "case " << i << " at " << t;

@@ -1,4 +1,4 @@
-// Cases that no test held until a changed line of the library (`./dev mutate`) passed them all.
+// Cases that no test covered until a mutant of the library (`./dev mutate`) passed all tests.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using graze::Cloud;
 using graze::Mesh;
 using graze::Vec3;
 
-// A cube with a triangle in the middle of each face that is too small to tell which side of it the centre is on.
+// A cube with a triangle in the middle of each face, too small to decide on which side of it the centre is.
 Soup cube_with_specks(double half) {
   Soup soup;
   const double tiny = 1e-10 * half;
@@ -44,7 +44,7 @@ Soup cube_with_specks(double half) {
   return soup;
 }
 
-TEST(MeshWinding, IsTheSumOfAllAnglesWhereNoRayCanTell) {
+TEST(MeshWinding, IsTheSumOfAllAnglesWhereNoRayIsConclusive) {
   for (const double half : {0.01, 1.0, 7.0, 1000.0}) {
     const Soup soup = cube_with_specks(half);
     EXPECT_EQ(soup.mesh(true).winding(Vec3::Zero()), 1) << half;
@@ -83,8 +83,8 @@ TEST(MeshSurface, IsConvexWhereThePiecesFillTheirHull) {
   }
 }
 
-// Whatever it holds is counted: points, blocks, and every column.
-TEST(Cloud, CountsTheMemoryOfAllItHolds) {
+// Everything it stores is counted: points, blocks and every column.
+TEST(Cloud, CountsAllItsMemory) {
   const std::size_t count = 200 * Cloud::kBlock;
   std::vector<Vec3> points(count);
   std::vector<double> values(count, 1.5);
@@ -103,8 +103,8 @@ TEST(Cloud, CountsTheMemoryOfAllItHolds) {
   EXPECT_LE(with.memory_bytes(), plain.memory_bytes() + 2 * (count + 1000) * sizeof(double));
 }
 
-// The first edge, as the triangles have them, that is run through more often one way than the other: by places, so that
-// it is the same for triangles with vertices of their own.
+// The first edge, in the order of the triangles, that is used more often in one direction than in the other; compared
+// by positions, so that it is the same for triangles with vertices of their own.
 TEST(MeshReport, NamesTheFirstOpenEdge) {
   for (int missing = 0; missing < 12; ++missing) {
     Soup open = closed(1, false);
@@ -131,8 +131,8 @@ TEST(MeshReport, NamesTheFirstOpenEdge) {
   }
 }
 
-// Of a point that is skipped nothing is stored, whichever of its numbers was none.
-TEST(Cloud, StoresNoNumberOfSkippedPoints) {
+// Nothing is stored of a point that is skipped, whichever of its coordinates was not finite.
+TEST(Cloud, StoresNothingOfSkippedPoints) {
   for (const double far : {0.0, 4.5e6}) {
     for (int axis = 0; axis < 3; ++axis) {
       std::vector<Vec3> points(9, Vec3(far + 0.1, 0.2, 0.3));

@@ -1,4 +1,5 @@
-// Clouds that break trees and grids: built and asked with bounded work, memory and stack; and many readers at once.
+// Clouds that are hard for trees and grids: built and queried with bounded work, memory and stack; and many readers at
+// once.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -19,14 +20,14 @@ namespace adversarial_test {
 
 using namespace graze;
 
-// What building and asking a grid costs, counted rather than timed; bench_points times the same clouds.
+// The cost of building and querying a grid, counted rather than timed; bench_points times the same clouds.
 struct Work {
-  std::size_t points = 0, blocks = 0;  // that a build goes through, once for every grid they are in
-  std::size_t longest = 0;             // run of points that a query looks at one by one
+  std::size_t points = 0, blocks = 0;  // visited by a build, once for every grid they are in
+  std::size_t longest = 0;             // run of points that a query tests one by one
   int depth = 0;                       // of grids within grids
 };
 
-// Points of a grid and of those within it, which are counted in `work` once more.
+// Points of a grid and of the grids nested in it, each added to `work`.
 std::size_t add_work(const point_grid::Grid& grid, int depth, Work& work) {
   std::size_t points = 0;
   for (const point_grid::Block& block : std::span(grid.near.data(), grid.near.size())) {

@@ -1,4 +1,4 @@
-// Queries on an index do not touch the heap.
+// Queries on an index do not allocate.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -91,7 +91,7 @@ class BoundsTrees : public testing::Test {};
 using Kinds = testing::Types<Aabb, Obb, Rss, KDop<16>, KDop<18>, KDop<24>>;
 TYPED_TEST_SUITE(BoundsTrees, Kinds);
 
-TYPED_TEST(BoundsTrees, HoldEverythingHoweverTheyAreDividedAndFitted) {
+TYPED_TEST(BoundsTrees, ContainEverythingForAnySplitAndFit) {
   Generator random(1);
   for (int round = 0, n = scaled(15); round < n && !this->HasFailure(); ++round) {
     for (const Layout layout : kLayouts) {
@@ -125,7 +125,7 @@ TYPED_TEST(BoundsTrees, HoldEverythingHoweverTheyAreDividedAndFitted) {
   }
 }
 
-TYPED_TEST(BoundsTrees, SeeWhatTheyDoNotHold) {
+TYPED_TEST(BoundsTrees, NoticeWhatTheyDoNotContain) {
   Generator random(2);
   std::vector<Vec3> points = points_of(Layout::uniform, 300, random);
   const BoundsTree<TypeParam> tree(points);
@@ -134,7 +134,7 @@ TYPED_TEST(BoundsTrees, SeeWhatTheyDoNotHold) {
   EXPECT_NE(tree.validate(std::span(points).first(299)), "");
 }
 
-TYPED_TEST(BoundsTrees, RefuseWhatTheyCannotHold) {
+TYPED_TEST(BoundsTrees, RejectInvalidInput) {
   Generator random(3);
   std::vector<Vec3> points = points_of(Layout::uniform, 30, random);
   const std::vector<Corners> outside{{0, 1, 30}};
@@ -152,7 +152,7 @@ TYPED_TEST(BoundsTrees, RefuseWhatTheyCannotHold) {
   EXPECT_NE(refusal([&] { tree.refit_over_move(std::span(before).first(7), before); }).find("cannot take 7"),
             std::string::npos);
   EXPECT_NE(refusal([&] { tree.refit(std::span(before).first(29)); }).find("cannot take 29"), std::string::npos);
-  EXPECT_EQ(tree.validate(before), "") << "a refusal changed it";
+  EXPECT_EQ(tree.validate(before), "") << "a rejected change modified it";
   if constexpr (Tree::kOriented) {
     const FitRule stretched = [](std::span<const Vec3>) { return Mat3(2 * Mat3::Identity()); };
     EXPECT_NE(refusal([&] { Tree bad(before, {.fit = stretched}); }).find("orthonormal"), std::string::npos);
@@ -179,7 +179,7 @@ TYPED_TEST(BoundsTrees, WithoutPrimitivesAreEmpty) {
   EXPECT_EQ(BoundsTree<TypeParam>(unused, std::vector<Corners>()).validate(unused), "");
 }
 
-TYPED_TEST(BoundsTrees, TakeAnyRule) {
+TYPED_TEST(BoundsTrees, AcceptAnySplitRule) {
   Generator random(4);
   const std::vector<Vec3> points = points_of(Layout::uniform, 200, random);
   int asked = 0;
@@ -194,11 +194,11 @@ TYPED_TEST(BoundsTrees, TakeAnyRule) {
                              [](std::span<const Aabb>) {
                                return SplitPlane{Vec3::UnitZ(), kInfinity};
                              },
-                             [](std::span<const Aabb> boxes) {  // peels off one after the other: as deep as it gets
-                               double least = kInfinity, next = kInfinity;
+                             [](std::span<const Aabb> boxes) {  // splits off one at a time: as deep as possible
+                               double lowest = kInfinity, next = kInfinity;
                                for (const Aabb& box : boxes) {
                                  const double x = box.min.x();
-                                 if (x < least) next = least, least = x;
+                                 if (x < lowest) next = lowest, lowest = x;
                                  else next = std::min(next, x);
                                }
                                return SplitPlane{Vec3::UnitX(), next};
@@ -222,7 +222,7 @@ TYPED_TEST(BoundsTrees, OfEqualAndShrinkingPointsStayShallow) {
   }
 }
 
-TYPED_TEST(BoundsTrees, TellWhenABuildIsWorthIt) {
+TYPED_TEST(BoundsTrees, SayWhenARebuildPays) {
   Generator random(6);
   const std::vector<Vec3> points = points_of(Layout::uniform, 2000, random);
   std::vector<Vec3> shuffled = points;
@@ -235,7 +235,7 @@ TYPED_TEST(BoundsTrees, TellWhenABuildIsWorthIt) {
   EXPECT_GT(tree.memory_bytes(), 2000 * sizeof(TypeParam));
 }
 
-// The nearest pair of points of two trees, by the traversal that every question uses.
+// The nearest pair of points of two trees, by the common traversal.
 template <class Bound>
 struct Nearest {
   Separation<Bound> between;

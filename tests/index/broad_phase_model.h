@@ -1,4 +1,4 @@
-// Boxes in a map, asked by loops: what every BroadPhase must agree with. Used by its tests and its fuzz target.
+// Boxes in a map, queried by loops: what every BroadPhase must agree with. Used by its tests and its fuzz target.
 #pragma once
 
 #include <algorithm>
@@ -79,8 +79,8 @@ inline bool close(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
 }
 
-/// Empty, or what a broad phase answers wrongly about a box and its way by `move`. `oracle` is a scalar list with the
-/// same boxes, which decides where rounding does.
+/// Empty, or what a broad phase answers wrongly about a box and its sweep by `move`. `oracle` is a scalar list with the
+/// same boxes, which decides where rounding matters.
 template <int N>
 std::string difference(const BroadPhase<N>& broad, const BroadPhase<N>& oracle, const Model<N>& model,
                        const graze::AabbOf<N>& box, const graze::VecOf<N>& move, double limit) {
@@ -105,16 +105,16 @@ std::string difference(const BroadPhase<N>& broad, const BroadPhase<N>& oracle, 
     return all;
   };
   const auto swept = hits(broad);
-  if (swept != hits(oracle)) return "boxes on a way";
+  if (swept != hits(oracle)) return "boxes on a sweep";
   if (std::adjacent_find(swept.begin(), swept.end(), [](auto a, auto b) { return a.first == b.first; }) != swept.end())
-    return "a box twice on a way";
+    return "a box twice on a sweep";
   for (const BoxId id : expected) {
     const bool starts =
         std::any_of(swept.begin(), swept.end(), [&](auto hit) { return hit.first == id && hit.second == 0; });
-    if (!starts) return "a box that overlaps at the start of a way";
+    if (!starts) return "a box that overlaps at the start of a sweep";
   }
   const BoxHit first = broad.sweep(box, move), first_is = oracle.sweep(box, move);
-  if (first.id != first_is.id || first.time != first_is.time) return "the first box on a way";
+  if (first.id != first_is.id || first.time != first_is.time) return "the first box on a sweep";
   const BoxHit ray = broad.raycast(box.min, move), ray_is = oracle.raycast(box.min, move);
   if (ray.id != ray_is.id || ray.time != ray_is.time) return "the first box on a ray";
   return "";

@@ -94,7 +94,7 @@ graze::VecOf<N> move_of(Generator& random, const graze::AabbOf<N>& box) {
   return move;
 }
 
-// A long random life, in step with a model and a scalar list.
+// A long random sequence of changes, in step with a model and a scalar list.
 template <int N>
 void live(BroadPhaseKind kind, Spread spread, std::uint64_t seed, int steps, std::size_t start) {
   SCOPED_TRACE(testing::Message() << N << "-D " << name_of(kind) << ", spread " << int(spread) << ", seed " << seed);
@@ -238,7 +238,7 @@ void expect_batches_are_single_queries() {
 TEST(BroadPhase, BatchesAreSingleQueriesInThePlane) { expect_batches_are_single_queries<2>(); }
 TEST(BroadPhase, BatchesAreSingleQueriesInSpace) { expect_batches_are_single_queries<3>(); }
 
-TEST(BroadPhase, NothingIsLostWhereMemoryIsShort) {
+TEST(BroadPhase, NothingIsLostWhenMemoryRunsOut) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Generator random(31);
   std::vector<graze::Aabb> boxes;
@@ -258,7 +258,7 @@ TEST(BroadPhase, NothingIsLostWhereMemoryIsShort) {
       } catch (const std::bad_alloc&) {
       }
       const bool failed = stop_failing_allocations().failed;
-      // Of the box that was being added it is open whether it is there.
+      // The box that was being added may or may not be present.
       for (BoxId id = 100; id < broad.id_limit(); ++id) {
         if (broad.contains(id)) model.boxes[id] = broad.box(id);
       }
@@ -306,7 +306,7 @@ void expect_two_sets_meet() {
 TEST(BroadPhase, TwoSetsMeetInThePlane) { expect_two_sets_meet<2>(); }
 TEST(BroadPhase, TwoSetsMeetInSpace) { expect_two_sets_meet<3>(); }
 
-TEST(BroadPhase, RefusesWhatIsNoBoxAndChangesNothing) {
+TEST(BroadPhase, RejectsInvalidBoxesAndChangesNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const BroadPhaseKind kind : kKinds) {
     BroadPhase<3> broad(std::vector<graze::Aabb>(3, {{0, 0, 0}, {1, 1, 1}}), {.kind = kind});
@@ -326,7 +326,7 @@ TEST(BroadPhase, RefusesWhatIsNoBoxAndChangesNothing) {
   }
 }
 
-TEST(BroadPhase, QueriesThatAreNoNumberFindEverything) {
+TEST(BroadPhase, QueriesWithNanFindEverything) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Generator random(3);
   std::vector<graze::Aabb> boxes;
@@ -364,7 +364,7 @@ TEST(BroadPhase, NoQueryAllocates) {
   }
 }
 
-TEST(BroadPhase, VisitorsCanEnd) {
+TEST(BroadPhase, VisitorsCanStop) {
   const std::vector<graze::Aabb2> boxes(600, {{0, 0}, {1, 1}});
   for (const BroadPhaseKind kind : kKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -399,7 +399,7 @@ TEST(BroadPhase, ChangesOfSomeKindsArePendingUntilUpdate) {
   }
 }
 
-TEST(BroadPhase, AutomaticTakesTheListForFew) {
+TEST(BroadPhase, AutomaticUsesTheListForFewBoxes) {
   std::vector<graze::Aabb> boxes(64, {{0, 0, 0}, {1, 1, 1}});
   BroadPhase<3> broad(boxes);
   EXPECT_EQ(broad.kind(), BroadPhaseKind::list);
@@ -408,7 +408,7 @@ TEST(BroadPhase, AutomaticTakesTheListForFew) {
   EXPECT_EQ(broad.validate(), "");
 }
 
-TEST(BroadPhase, TreesStayShallowWhateverIsRemoved) {
+TEST(BroadPhase, TreesStayShallowAfterAnyRemovals) {
   Generator random(17);
   BroadPhase<2> broad({.kind = BroadPhaseKind::aabb_tree});
   std::vector<BoxId> ids;

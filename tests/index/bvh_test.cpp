@@ -79,7 +79,7 @@ void expect_all_found(const Bvh& tree, const std::vector<Aabb>& boxes, Generator
   }
 }
 
-TEST(Bvh, HoldsEveryBoxAndFindsEveryOverlap) {
+TEST(Bvh, ContainsEveryBoxAndFindsEveryOverlap) {
   Generator random(1);
   for (int round = 0, n = scaled(20); round < n && !HasFailure(); ++round) {
     for (const Layout layout : kLayouts) {
@@ -99,7 +99,7 @@ TEST(Bvh, HoldsEveryBoxAndFindsEveryOverlap) {
   }
 }
 
-TEST(Bvh, ValidationSeesABoxThatIsNotHeld) {
+TEST(Bvh, ValidationNoticesABoxThatIsNotContained) {
   Generator random(2);
   std::vector<Aabb> boxes = boxes_of(Layout::uniform, 500, random);
   const Bvh tree(boxes);
@@ -117,7 +117,7 @@ TEST(Bvh, WithoutBoxesFindsNothing) {
   EXPECT_EQ(Bvh(std::span<const Aabb>()).validate({}), "");
 }
 
-TEST(Bvh, EndsASearchThatHasEnough) {
+TEST(Bvh, StopsASearchOnRequest) {
   Generator random(3);
   const std::vector<Aabb> boxes = boxes_of(Layout::uniform, 500, random);
   const Bvh tree(boxes);
@@ -127,7 +127,7 @@ TEST(Bvh, EndsASearchThatHasEnough) {
   visits = 0;
   tree.visit_overlapping(Aabb{Vec3::Constant(std::nan("")), Vec3::Constant(std::nan(""))},
                          [&](std::size_t) { ++visits; });
-  EXPECT_EQ(visits, 500) << "what is not a number is near everything";
+  EXPECT_EQ(visits, 500) << "NaN is near everything";
 }
 
 TEST(Bvh, OverAMoveFindsWhatOverlapsAtAnyTime) {
@@ -153,7 +153,7 @@ TEST(Bvh, OverAMoveFindsWhatOverlapsAtAnyTime) {
   }
 }
 
-TEST(Bvh, RefusesHalfAMove) {
+TEST(Bvh, RejectsHalfAMove) {
   std::vector<Aabb> boxes(3, Aabb::around(Vec3::Zero(), Vec3::Ones()));
   Bvh tree(boxes);
   EXPECT_NE(refusal([&] { tree.refit_over_move(boxes, std::span(boxes).first(2)); }).find("refitted"),
@@ -166,7 +166,7 @@ TEST(Bvh, RefusesHalfAMove) {
   EXPECT_NE(refusal([&] { tree.refit_over_move(bad, boxes); }).find("box 2"), std::string::npos) << "one end is enough";
 }
 
-TEST(Bvh, TellsWhenABuildIsWorthIt) {
+TEST(Bvh, SaysWhenARebuildPays) {
   Generator random(4);
   const std::vector<Aabb> boxes = boxes_of(Layout::uniform, 4000, random);
   std::vector<Aabb> shuffled = boxes;
@@ -179,7 +179,7 @@ TEST(Bvh, TellsWhenABuildIsWorthIt) {
   EXPECT_NEAR(tree.cost_ratio(), 1, 1e-6);
 }
 
-TEST(Bvh, RefusesWhatIsNoBox) {
+TEST(Bvh, RejectsInvalidBoxes) {
   std::vector<Aabb> boxes(3, Aabb::around(Vec3::Zero(), Vec3::Ones()));
   Bvh tree(boxes);
   EXPECT_NE(refusal([&] { tree.refit(std::span(boxes).first(2)); }).find("cannot be refitted"), std::string::npos);
@@ -206,7 +206,7 @@ TEST(ConcurrentBvh, IsTheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST(Bvh, OfAMillionBoxesAtOnePlaceIsBuiltAndSearched) {
+TEST(Bvh, OfAMillionCoincidentBoxesIsBuiltAndSearched) {
   const std::vector<Aabb> boxes(static_cast<std::size_t>(scaled(200000)), Aabb::around({1, 2, 3}, {1, 1, 1}));
   const Bvh tree(boxes);
   EXPECT_EQ(tree.validate(boxes), "");

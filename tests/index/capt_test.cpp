@@ -81,7 +81,7 @@ TEST(Capt, LosesNoHitOfADepthFrame) {
   EXPECT_GT(hits, 500);
 }
 
-TEST(Capt, CountsWhatItHolds) {
+TEST(Capt, CountsWhatItStores) {
   const Points points = with_gaps(uniform_points(100, 1, 1), 4);
   const Capt tree(floats(points), {.max_radius = 0.2});
   EXPECT_EQ(tree.size(), 75u);
@@ -90,7 +90,7 @@ TEST(Capt, CountsWhatItHolds) {
   EXPECT_GT(tree.memory_bytes(), 75u * 12);
 }
 
-TEST(Capt, RefusesBadRadii) {
+TEST(Capt, RejectsBadRadii) {
   const Points points = uniform_points(10, 1, 1);
   for (const double bad : {std::nan(""), -1.0, kInfinity}) {
     EXPECT_NE(refusal([&] { Capt(floats(points), {.point_radius = bad}); }), "");

@@ -20,8 +20,8 @@ double squared_distance(const Point& a, const Point& b) {
   return x * x + y * y + z * z;
 }
 
-// Every distance is computed: no index is trusted.
-TEST(Filter, CoversEveryPointThatItThins) {
+// All distances are computed, without an index.
+TEST(Filter, CoversEveryPointThatItDrops) {
   for (const NamedCloud& cloud : all_clouds(1500)) {
     for (const double part : {1e-7, 0.001, 0.01, 0.1, 3.0}) {
       const double distance = part * cloud.size;
@@ -43,7 +43,7 @@ TEST(Filter, CoversEveryPointThatItThins) {
         const auto near = [&](const Point& q) { return squared_distance(p, q) <= distance * distance; };
         const auto covering = std::count_if(kept.begin(), kept.end(), near);
         ASSERT_GE(covering, 1) << cloud.name << ", point " << i << ", distance " << distance;
-        // Kept ones stand alone; in the finest cells of all some that are far apart are taken for neighbours.
+        // No other kept point covers a kept one; in the finest cells some that are far apart count as neighbours.
         if (is_kept && part > 1e-6) {
           ASSERT_EQ(covering, 1) << cloud.name << ", point " << i << ", distance " << distance;
         }
@@ -52,8 +52,8 @@ TEST(Filter, CoversEveryPointThatItThins) {
   }
 }
 
-// Cells that are 2^20 apart have the same number, and points lie in cells that no whole number counts.
-TEST(Filter, CoversWhereCellsAreCountless) {
+// Cells that are 2^20 apart have the same number, and some points lie in cells beyond the range of integers.
+TEST(Filter, CoversPointsInCellsBeyondTheRangeOfIntegers) {
   Generator random(3);
   for (const double distance : {1e-3, 1e-9, 1e-30, 1e-140}) {
     Points points;
@@ -89,7 +89,7 @@ TEST(Filter, KeepsEverythingWithoutADistance) {
   EXPECT_EQ(filter_points(floats(points), {}).kept.size(), 100u);
 }
 
-TEST(Filter, LimitsRangeAndBoxAndCountsWhy) {
+TEST(Filter, LimitsRangeAndBoxAndCountsTheReasons) {
   const float nan = std::nanf("");
   const Points points{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {nan, 0, 0}, {2, 0.001F, 0}, {2, 5, 0}};
   const FilteredPoints f = filter_points(floats(points), {.distance = 0.01,
@@ -105,7 +105,7 @@ TEST(Filter, LimitsRangeAndBoxAndCountsWhy) {
   EXPECT_EQ(filter_points(floats(points), {.min_range = 0.5, .max_range = 2}).out_of_range, 4u);
 }
 
-TEST(Filter, RefusesNonsense) {
+TEST(Filter, RejectsInvalidOptions) {
   const Points points = uniform_points(3, 1, 1);
   const double nan = std::nan("");
   for (const FilterOptions& bad :

@@ -24,7 +24,7 @@ bool any_tree(const graze::point_grid::Grid& grid) {
   return false;
 }
 
-// About the origin and about a place far from it; with duplicates; beside an ordinary cloud.
+// Around the origin and far from it; with duplicates; beside an ordinary cloud.
 std::vector<NamedCloud> clouds_at_many_scales() {
   const std::size_t count = 20000;
   Points half = at_all_scales(count / 2, 3);
@@ -46,7 +46,7 @@ TEST(GridAtManyScales, HasTreesWhoseInvariantsHold) {
   EXPECT_EQ(graze::point_grid::validate(grid), "");
 }
 
-TEST(GridAtManyScales, AnswersAsALoopDoes) {
+TEST(GridAtManyScales, AnswersLikeALoop) {
   Generator dice(11);
   for (const NamedCloud& cloud : clouds_at_many_scales()) {
     SCOPED_TRACE(cloud.name);
@@ -76,7 +76,7 @@ TEST(GridAtManyScales, AnswersAsALoopDoes) {
   }
 }
 
-TEST(GridAtManyScales, IsUpdatedAsIfBuiltAnew) {
+TEST(GridAtManyScales, EqualsARebuiltOneAfterAnUpdate) {
   Points points = at_all_scales(20000, 6);
   PointGrid grid{floats(points)};
   for (std::size_t i = 100; i < 140; ++i) points[i] = {1e-7F * static_cast<float>(i), 0.5F, 2};
@@ -92,7 +92,7 @@ TEST(GridAtManyScales, IsUpdatedAsIfBuiltAnew) {
 }  // namespace grid_scales_test
 }  // namespace graze_test
 
-// Nearest points of clouds with crowded blocks, seen from inside and from so far that float32 has no number for it.
+// Nearest points of clouds with crowded blocks, queried from inside and from beyond the range of float32.
 namespace graze_test {
 namespace very_far_test {
 
@@ -106,7 +106,7 @@ Point random_point(Generator& dice, double size) {
   return {x, y, along()};
 }
 
-// A few points anywhere, and a crowd: at one place, on a line or in a cube of any size.
+// A few points anywhere, and many at one point, on a line or in a cube of any size.
 Points crowded(Generator& dice) {
   Points points;
   const int few = dice.integer(1, 40), crowd = dice.integer(0, 3) * 400;

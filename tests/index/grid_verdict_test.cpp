@@ -22,9 +22,9 @@ Verdict by_loop(const Points& points, double point_radius, const Vec3& c, double
   return inner >= 0 && collides_by_loop(points, point_radius, c, inner) ? Verdict::hit : Verdict::undecided;
 }
 
-// From a point or beside it, inner and outer radii apart by nothing, roundings, or a lot, and often such that a point
-// lies on one of them or between them.
-TEST(GridVerdict, IsWhatTheLargerAndTheSmallerBallSay) {
+// Centres at a point or beside it; inner and outer radii that are equal or differ by rounding or a lot, often such that
+// a point lies on one of them or between them.
+TEST(GridVerdict, AgreesWithTheLargerAndTheSmallerBall) {
   Generator dice(71);
   int seen[3] = {};
   for (const NamedCloud& cloud : all_clouds(600)) {
@@ -55,7 +55,7 @@ TEST(GridVerdict, IsWhatTheLargerAndTheSmallerBallSay) {
   for (const int count : seen) EXPECT_GT(count, 100);
 }
 
-TEST(GridVerdict, NeverCallsFreeWhatIsNoBall) {
+TEST(GridVerdict, IsNeverFreeForInvalidBalls) {
   const Points points = uniform_points(1000, 1, 3);
   const PointGrid grid(floats(points));
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = graze::kInfinity;

@@ -16,7 +16,7 @@ using graze::Neighbor;
 using graze::SearchVolume;
 using graze::Vec3;
 
-/// Sides that a polytope views must live somewhere.
+/// Storage for the sides that a polytope views.
 struct Question {
   SearchVolume volume = graze::region::Ball(Vec3::Zero(), 0);
   bool to_axis = false;
@@ -92,7 +92,7 @@ class SearchOracle {
   std::vector<Vec3> points_;
 };
 
-/// Compares every kind of result with the oracle; empty if all are equal, else what is not.
+/// Compares every kind of result with the oracle; empty if all are equal, otherwise what differs.
 inline std::string difference(const graze::KdTree& tree, const SearchOracle& oracle, const Question& q) {
   const std::vector<Neighbor> truth = oracle.all(q.volume, q.to_axis);
   const graze::PointSearch search = tree.search(q.volume, {.to_axis = q.to_axis});
@@ -120,7 +120,7 @@ inline std::string difference(const graze::KdTree& tree, const SearchOracle& ora
     if (less != first) return "all with little room";
   }
   std::vector<Neighbor> visited;
-  if (!search.visit([&](const Neighbor& n) { visited.push_back(n); })) return "visit does not go to the end";
+  if (!search.visit([&](const Neighbor& n) { visited.push_back(n); })) return "visit does not visit everything";
   std::sort(visited.begin(), visited.end());
   if (visited != truth) return "visit";
   std::size_t calls = 0;

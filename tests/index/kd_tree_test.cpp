@@ -53,7 +53,7 @@ Question random_question(const std::vector<Vec3>& points, double size, Generator
   };
   const bool lattice = random.integer(0, 3) == 0;
   const double step = size / 8;
-  const auto place = [&]() -> Vec3 {
+  const auto position = [&]() -> Vec3 {
     switch (random.integer(0, 3)) {
       case 0:
         return point();
@@ -66,7 +66,7 @@ Question random_question(const std::vector<Vec3>& points, double size, Generator
       }
     }
   };
-  const Vec3 a = place(), b = place();
+  const Vec3 a = position(), b = position();
   const auto length = [&]() -> double {
     switch (random.integer(0, 5)) {
       case 0:
@@ -134,7 +134,7 @@ Question with_sides(Question q, const Vec3& center) {
   return q;
 }
 
-// Every kind of cloud in several sizes, as floats and as doubles, each with some questions: one of these is a scene.
+// Every kind of cloud in several sizes, as floats and as doubles, each with some queries; each query is a scene.
 TEST(KdTree, EqualsALoopInEveryVolumeAndKindOfResult) {
   Generator random(11);
   int scenes = 0;
@@ -143,7 +143,7 @@ TEST(KdTree, EqualsALoopInEveryVolumeAndKindOfResult) {
     for (NamedCloud& cloud : all_clouds(count)) {
       std::vector<Vec3> doubles = as_doubles(cloud.points);
       for (const bool as_float : {true, false}) {
-        if (!as_float) {  // no floats any more
+        if (!as_float) {  // no longer floats
           for (Vec3& p : doubles) p = (p * (1 / 3.0)).eval();
         }
         const KdTree tree = as_float ? KdTree(PointView(floats(cloud.points))) : KdTree(doubles);
@@ -215,7 +215,7 @@ TEST(KdTree, FindsEveryPointOnTheRadius) {
   EXPECT_EQ(tree.search(region::Ball(Vec3::Zero(), std::nextafter(5, 4))).count(), 0U);
 }
 
-TEST(KdTree, MeasuresFromTheBeginOrFromTheAxis) {
+TEST(KdTree, MeasuresFromTheStartOrFromTheAxis) {
   const std::vector<Vec3> points{{1, 0.5, 0}, {8, 0.1, 0}, {5, 0.2, 0}};
   const KdTree tree(points);
   const region::Segment segment({0, 0, 0}, {10, 0, 0}, 1);
@@ -249,7 +249,7 @@ TEST(KdTree, IsTheSameOnEveryInstructionSetAndForAnyNumberOfThreads) {
   }
 }
 
-TEST(KdTree, SkipsAndCountsWhatIsNoPoint) {
+TEST(KdTree, SkipsAndCountsPointsThatAreNotFinite) {
   const Points points = with_gaps(uniform_points(100, 1, 3), 4);
   const KdTree tree((PointView(floats(points))));
   EXPECT_EQ(tree.size(), 75U);
@@ -289,7 +289,7 @@ TEST(KdTree, ReadsPointsWhereTheyLie) {
   EXPECT_GT(tree.memory_bytes(), 50 * sizeof(Vec3));
 }
 
-TEST(KdTree, RefusesNumbersThatAreNone) {
+TEST(KdTree, RejectsInvalidNumbers) {
   const Vec3 o(0, 0, 0), x(1, 0, 0), bad(0, kNan, 0), far(0, 0, 2e50);
   for (const Vec3& p : {bad, far, Vec3(kInfinity, 0, 0)}) {
     EXPECT_THROW(region::Ball(p, 1), Error);
@@ -328,7 +328,7 @@ TEST(KdTree, RefusesNumbersThatAreNone) {
   EXPECT_THROW(KdTree().search(region::Ball(o, 1), {.to_axis = true}), Error);
 }
 
-TEST(KdTree, TakesAMillionEqualPoints) {
+TEST(KdTree, HandlesAMillionEqualPoints) {
   const std::size_t count = 1000000;
   const std::vector<float> same(3 * count, 0.25F);
   const KdTree tree((PointView(same)));
@@ -338,17 +338,17 @@ TEST(KdTree, TakesAMillionEqualPoints) {
   EXPECT_FALSE(tree.search(region::Ball(Vec3::Constant(0.3), 0.01)).any());
 }
 
-// Along a line, a tree that splits at the median sorts: what the selections do shows in the order of the leaves.
+// On a line, splitting at medians sorts the points: the order of the leaves shows whether the selections are right.
 TEST(KdTree, SortsPointsOfALine) {
   Generator random(14);
   int drawn = 0;
-  // Equal steps of the builder meet none but these.
+  // The samples that the builder draws at equal steps are exactly these.
   const auto sampled = [&] { return drawn++ % 97 == 0; };
   using Draw = std::function<double()>;
   const std::pair<const char*, Draw> lines[] = {
       {"uniform", [&] { return random.uniform(-1, 1); }},
       {"of all magnitudes", [&] { return random.magnitude(-30, 30); }},
-      {"two places",
+      {"two clusters",
        [&] { return random.integer(0, 1) == 0 ? random.uniform(0, 1e-6) : random.uniform(1e6, 1e6 + 1); }},
       {"few values", [&] { return static_cast<double>(random.integer(0, 9)); }},
       {"samples lie low", [&] { return random.uniform(0, 1) + (sampled() ? 0 : 10); }},
@@ -372,8 +372,8 @@ TEST(KdTree, SortsPointsOfALine) {
   }
 }
 
-// Small batches run in the caller's order, large ones along a curve; some volumes lie far outside of it.
-TEST(ConcurrentKdTree, AnswersBatchesInThreads) {
+// Small batches run in the caller's order, large ones along a curve; some volumes lie far outside.
+TEST(ConcurrentKdTree, AnswersBatchesOnThreads) {
   for (const std::size_t count : {5000U, 50000U}) {
     const Points points = uniform_points(count, 1, 9);
     const KdTree tree(PointView(floats(points)), {.threads = 4});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "graze/base/simd.h"
@@ -108,7 +110,7 @@ TEST(PointGrid, FindsTheNearestPointWithTiesToTheLowerIndex) {
       const double point_radius = cloud.size * 0.01;
       const PointGrid grid(floats(cloud.points), {.point_radius = point_radius});
       Generator random(count);
-      int told = 0;
+      int bounded = 0;
       for (int i = 0; i < scaled(300); ++i) {
         const Query q = random_query(cloud, random);
         for (const double limit : {kInfinity, q.radius, -0.5 * point_radius}) {
@@ -117,10 +119,10 @@ TEST(PointGrid, FindsTheNearestPointWithTiesToTheLowerIndex) {
         }
         const double at_most = grid.nearest_at_most(q.center);
         ASSERT_GE(at_most, grid.nearest(q.center).distance) << cloud.name << " at " << q.center.transpose();
-        told += std::isfinite(at_most) ? 1 : 0;
+        bounded += std::isfinite(at_most) ? 1 : 0;
       }
       if (cloud.name == "surface") {
-        EXPECT_GT(told, scaled(30)) << "near points the grid tells";
+        EXPECT_GT(bounded, scaled(30)) << "the grid bounds the distance of near points";
       }
     }
   }
@@ -140,7 +142,7 @@ TEST(PointGrid, IsTheSameWhateverInstructionSetBuiltIt) {
   }
 }
 
-TEST(PointGrid, TakesColumnsAndRefusesDoublesThatItWouldHaveToRound) {
+TEST(PointGrid, AcceptsColumnsAndRejectsDoubles) {
   const NamedCloud cloud = all_clouds(1000)[0];
   const std::size_t count = cloud.points.size();
   std::vector<float> columns(3 * count);
@@ -155,7 +157,7 @@ TEST(PointGrid, TakesColumnsAndRefusesDoublesThatItWouldHaveToRound) {
   EXPECT_EQ(PointGrid(PointView(std::span<const Vec3>())).size(), 0U);
 }
 
-TEST(PointGrid, TakesAnyStrideAndSkipsWhatIsNoReturn) {
+TEST(PointGrid, AcceptsAnyStrideAndSkipsMissingReturns) {
   const NamedCloud cloud = all_clouds(1000)[12];
   ASSERT_EQ(cloud.name, "with gaps");
   struct Field {
@@ -175,7 +177,7 @@ TEST(PointGrid, TakesAnyStrideAndSkipsWhatIsNoReturn) {
   expect_answers(packed, Questions(cloud, 0, 100, 4), cloud.name);
 }
 
-TEST(PointGrid, NeverCallsNonsenseFree) {
+TEST(PointGrid, IsNeverFreeForInvalidSpheres) {
   for (const NamedCloud& cloud : all_clouds(100)) {
     const PointGrid grid(floats(cloud.points));
     for (const double odd : {kNan, kInfinity, -kInfinity, 1e60, -1e60}) {
@@ -195,7 +197,7 @@ TEST(PointGrid, NeverCallsNonsenseFree) {
   }
 }
 
-TEST(PointGrid, RefusesBadRadiiAndParts) {
+TEST(PointGrid, RejectsBadRadiiAndParts) {
   const Points points = uniform_points(10, 1, 1);
   for (const double bad : {kNan, -1.0, kInfinity, 1e51}) {
     EXPECT_NE(refusal([&] { PointGrid(floats(points), {.point_radius = bad}); }), "");
@@ -243,7 +245,7 @@ TEST(PointGrid, UpdatesLikeARebuild) {
   }
 }
 
-// Points at one place among others so close that grids lie in grids, until there is no room for another.
+// Coincident points among others so close that grids are nested until no further level is allowed.
 TEST(PointGrid, MergesEqualPointsWhereNoGridMayNest) {
   for (int others = 1; others < 120; ++others) {
     Points points(531, Point{1, 1, 1});
@@ -254,7 +256,7 @@ TEST(PointGrid, MergesEqualPointsWhereNoGridMayNest) {
     points.push_back({1000, 1000, 1000});
     PointGrid grid(floats(points));
     ASSERT_EQ(grid.validate(), "") << others;
-    // The one that stands for the others leaves them behind.
+    // The point that represents the others moves away.
     points[0] = {500, 500, 500};
     grid.update(floats(points), 0, 1);
     ASSERT_EQ(grid.validate(), "") << others;
@@ -263,7 +265,7 @@ TEST(PointGrid, MergesEqualPointsWhereNoGridMayNest) {
   }
 }
 
-// A batch that does not fill a vector is filled up with spheres at the origin, which nobody asked about.
+// A batch that does not fill a vector is padded with spheres at the origin, which must not be answered.
 TEST(PointGrid, DoesNotAnswerForSpheresBeyondABatch) {
   Points points;
   for (int i = 0; i < 30; ++i) points.push_back({0.01F * static_cast<float>(i), 0, 0});
@@ -288,7 +290,7 @@ TEST(PointGrid, RebuildsInPlace) {
   }
 }
 
-TEST(PointGrid, MoreRadiusNeverFrees) {
+TEST(PointGrid, ALargerRadiusNeverFrees) {
   const NamedCloud cloud = all_clouds(2000)[1];
   const PointGrid grid{floats(cloud.points)};
   Generator random(23);
@@ -299,6 +301,37 @@ TEST(PointGrid, MoreRadiusNeverFrees) {
       EXPECT_FALSE(grid.collides(c, d * (1 - 1e-12)));
     }
     for (const double more : {1e-12, 1e-3, 1.0, 100.0}) EXPECT_TRUE(grid.collides(c, d * (1 + more)));
+  }
+}
+
+// Half a million points and more are sorted in two steps.
+TEST(PointGrid, SortsManyPointsInParts) {
+  constexpr std::size_t kMany = (std::size_t{1} << 19U) + 1234;
+  Points gaps = uniform_points(kMany, 1, 11), cluster = uniform_points(kMany, 1e-4, 12);
+  for (std::size_t i = 0; i < gaps.size(); i += 7) gaps[i][i % 3] = std::numeric_limits<float>::quiet_NaN();
+  cluster.front() = {-3, 2, 1}, cluster.back() = {4, 4, 4};  // the rest becomes a grid of its own
+  for (const NamedCloud& cloud : {NamedCloud{"gaps", gaps, 2}, NamedCloud{"cluster", cluster, 2e-4}}) {
+    SCOPED_TRACE(cloud.name);
+    PointGrid grid(floats(cloud.points));
+    ASSERT_EQ(grid.validate(), "");
+    Generator random(13);
+    for (int i = 0; i < scaled(30); ++i) {
+      const Query q = random_query(cloud, random);
+      ASSERT_EQ(grid.collides(q.center, q.radius), collides_by_loop(cloud.points, 0, q.center, q.radius)) << i;
+    }
+    // Every point is where it was: its own nearest, or an equal one before it is.
+    for (std::size_t i = 0; i < kMany; i += 997) {
+      const Point& p = cloud.points[i];
+      if (!std::isfinite(p[0] + p[1] + p[2])) continue;
+      const Neighbor nearest = grid.nearest(Vec3(p[0], p[1], p[2]));
+      ASSERT_EQ(nearest.distance, 0);
+      ASSERT_LE(nearest.index, i);
+      ASSERT_EQ(cloud.points[nearest.index], p);
+    }
+    // The same memory again, with fewer points.
+    const Points few(cloud.points.begin(), cloud.points.begin() + 1000);
+    grid.rebuild(floats(few));
+    ASSERT_EQ(grid.validate(), "");
   }
 }
 

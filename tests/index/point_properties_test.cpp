@@ -1,4 +1,4 @@
-// What must hold of every index of points, whatever the points are; and one number over the bits of many answers.
+// Properties of every index of points, whatever the points are; and one hash over the bits of many answers.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace point_properties_test {
 
 using namespace graze;
 
-// The two indices of one cloud that are built in no time, whatever it is like.
+// The two indices that are quick to build for any cloud.
 struct Indices {
   PointGrid grid;
   KdTree tree;
@@ -27,7 +27,7 @@ struct Indices {
   explicit Indices(const Points& points) : grid(floats(points)), tree(PointView(floats(points))) {}
 
   bool collides(const Query& q) const { return grid.collides(q.center, q.radius); }
-  // As the k-d tree has it, which compares squares in double.
+  // By the rule of the k-d tree, which compares squares in double.
   bool found(const Query& q) const { return tree.search(region::Ball(q.center, q.radius)).any(); }
 };
 
@@ -93,7 +93,7 @@ TEST(PointProperties, AMirrorKeepsTheAnswer) {
                   });
 }
 
-TEST(PointProperties, MorePointsNeverFree) {
+TEST(PointProperties, AddingPointsNeverFrees) {
   for_each_sphere(
       [](Points points, Generator& random) {
         const Points more = uniform_points(50, 0.5, random.bits());
@@ -107,7 +107,7 @@ TEST(PointProperties, MorePointsNeverFree) {
       });
 }
 
-TEST(PointProperties, TheDistanceGrowsNoFasterThanOneMoves) {
+TEST(PointProperties, TheDistanceChangesNoFasterThanTheQueryMoves) {
   Generator random(5);
   for_each_sphere([](const Points& points, Generator&) { return points; },
                   [&](const Indices& before, const Indices&, const NamedCloud& cloud, const Query& q) {
@@ -119,7 +119,7 @@ TEST(PointProperties, TheDistanceGrowsNoFasterThanOneMoves) {
                   });
 }
 
-// FNV-1a over the answers to fixed spheres: they follow from the number alone.
+// FNV-1a over the answers to fixed spheres, which depend on their number only.
 std::uint64_t answers(int threads) {
   const std::vector<NamedCloud> clouds = all_clouds(1000);
   std::vector<std::uint64_t> words(clouds.size() * 1000);
@@ -142,10 +142,10 @@ std::uint64_t answers(int threads) {
   return hash;
 }
 
-// Change it when answers are meant to change, and say why in the commit. Every build must print the same.
+// Change it only when answers are meant to change, and say why in the commit. Every build must give the same value.
 constexpr std::uint64_t kCommittedHash = 10165224879905270088U;
 
-TEST(PointDeterminism, AnswersAreThoseThatWereCommitted) { EXPECT_EQ(answers(1), kCommittedHash); }
+TEST(PointDeterminism, AnswersHaveTheCommittedHash) { EXPECT_EQ(answers(1), kCommittedHash); }
 
 TEST(PointDeterminism, AnswersDoNotDependOnTheInstructionSet) {
   for (const std::string_view target : simd_targets()) {

@@ -14,7 +14,7 @@ namespace graze_test {
 
 inline bool finite(const Point& p) { return std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]); }
 
-/// |p - c| <= radius + point_radius, in rational arithmetic where long doubles cannot tell.
+/// |p - c| <= radius + point_radius, in rational arithmetic where long doubles cannot decide.
 inline bool touches_exactly(const Point& p, const graze::Vec3& c, double radius, double point_radius) {
   const long double x = p[0] - static_cast<long double>(c.x()), y = p[1] - static_cast<long double>(c.y()),
                     z = p[2] - static_cast<long double>(c.z());
@@ -38,7 +38,7 @@ inline bool valid_query(const graze::Vec3& c, double radius) {
 
 inline bool collides_by_loop(const Points& points, double point_radius, const graze::Vec3& c, double radius) {
   if (!valid_query(c, radius)) return true;
-  Point last{NAN, NAN, NAN};  // of many equal points the first is asked
+  Point last{NAN, NAN, NAN};  // of equal points only the first is tested
   for (const Point& p : points) {
     if (p == last || !finite(p)) continue;
     if (touches_exactly(p, c, radius, point_radius)) return true;
@@ -52,18 +52,18 @@ inline graze::Neighbor nearest_by_loop(const Points& points, double point_radius
   graze::Neighbor best;
   const double reach = std::min(limit + point_radius, 2 * graze::kLargestLength);
   if (reach < 0) return best;
-  double least = reach * reach;
+  double nearest_sq = reach * reach;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point& p = points[i];
     if (!finite(p)) continue;
     const double x = p[0] - c.x(), y = p[1] - c.y(), z = p[2] - c.z();
     const double squared = (x * x + y * y) + z * z;
-    if (squared < least || (squared == least && !best.found())) {
-      least = squared;
+    if (squared < nearest_sq || (squared == nearest_sq && !best.found())) {
+      nearest_sq = squared;
       best.index = i;
     }
   }
-  if (best.found()) best.distance = std::sqrt(least) - point_radius;
+  if (best.found()) best.distance = std::sqrt(nearest_sq) - point_radius;
   return best;
 }
 

@@ -1,4 +1,4 @@
-// Bounds hold what they are made for, and their separation never says more than the truth.
+// Bounds contain what they were made for, and their separation never exceeds the truth.
 #include "graze/index/separation.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace separation_test {
 using namespace graze;
 using Real = long double;
 
-// Inside by its definition, in more digits than the library has.
+// Inside by definition, with more digits than the library uses.
 Real along(const Vec3& axis, const Vec3& p, const Vec3& center) {
   Real sum = 0;
   for (int i = 0; i < 3; ++i) sum += Real{axis[i]} * (Real{p[i]} - Real{center[i]});
@@ -68,13 +68,13 @@ Bound bound_of(std::span<const Vec3> points, Generator& random) {
   }
 }
 
-// Corners of a few triangles: in a heap, flat, in a row, in one place, on a lattice; of any size, and anywhere.
+// Corners of a few triangles: random, flat, in a row, coincident, on a lattice; of any size, and anywhere.
 std::vector<Vec3> triangles(Generator& random) {
   std::vector<Vec3> points;
   const int kind = random.integer(0, 5), count = 3 * random.integer(1, 4);
   const double size = random.integer(0, 3) == 0 ? random.magnitude(-6, 6) : 1;
   const Vec3 u = random.direction(), v = random.direction();
-  const Vec3 place = random.integer(0, 4) == 0 ? random.in_cube(1e6) : Vec3(Vec3::Zero());
+  const Vec3 position = random.integer(0, 4) == 0 ? random.in_cube(1e6) : Vec3(Vec3::Zero());
   for (int i = 0; i < count; ++i) {
     Vec3 p = random.in_cube(1);
     if (kind == 1) p = p.x() * u + p.y() * v;
@@ -82,7 +82,7 @@ std::vector<Vec3> triangles(Generator& random) {
     if (kind == 3) p = u;
     if (kind == 4) p = Vec3(random.integer(-2, 2), random.integer(-2, 2), random.integer(-2, 2));
     if (kind == 5) p = p.x() * u + 1e-3 * p;
-    points.push_back(place + size * p);
+    points.push_back(position + size * p);
   }
   return points;
 }
@@ -92,7 +92,7 @@ class Bounds : public testing::Test {};
 using Kinds = testing::Types<Aabb, Obb, Rss, KDop<16>, KDop<18>, KDop<24>>;
 TYPED_TEST_SUITE(Bounds, Kinds);
 
-TYPED_TEST(Bounds, HoldTheirPointsExactly) {
+TYPED_TEST(Bounds, ContainTheirPointsExactly) {
   Generator random(1);
   for (int i = 0, n = scaled(3000); i < n && !this->HasFailure(); ++i) {
     const std::vector<Vec3> points = triangles(random);
@@ -109,7 +109,7 @@ TYPED_TEST(Bounds, HoldTheirPointsExactly) {
   }
 }
 
-TYPED_TEST(Bounds, AreNeverSaidToBeFartherApartThanWhatIsInThem) {
+TYPED_TEST(Bounds, AreNeverFartherApartThanTheirContents) {
   Generator random(2);
   int apart = 0;
   for (int i = 0, n = scaled(4000); i < n && !this->HasFailure(); ++i) {
@@ -132,10 +132,10 @@ TYPED_TEST(Bounds, AreNeverSaidToBeFartherApartThanWhatIsInThem) {
         reach = std::max({reach, a[j].norm(), b[k].norm()});
       }
     }
-    // What the truth itself is rounded by.
+    // The rounding of the truth itself.
     EXPECT_LE(said, truth + 64 * kEpsilon * reach) << "case " << i;
     apart += said > 0 ? 1 : 0;
-    // Less than the best is said only where that is enough.
+    // A bound below the best is returned only where that is enough.
     for (const double enough : {-0.1, 0.0, 0.3}) {
       const double quick = between(bound_a, bound_b, enough);
       EXPECT_LE(quick, said) << "case " << i;
@@ -145,7 +145,7 @@ TYPED_TEST(Bounds, AreNeverSaidToBeFartherApartThanWhatIsInThem) {
   EXPECT_GT(apart, scaled(4000) / 5) << "nothing was tested";
 }
 
-// The two kinds with a second method that knows them: shapes of the library, by GJK and closed forms.
+// The two kinds that are also shapes of the library: measured by GJK and closed forms.
 Placed shape_of(const Obb& b) { return at(Box{.half = b.half}, Pose::from_matrix(b.center, b.axes)); }
 
 Obb random_box(Generator& random) {
@@ -218,7 +218,7 @@ TEST(BoundsOfRoundedRectangles, AreAsFarApartAsTheyAre) {
   EXPECT_LT(loose, apart / 50) << loose << " of " << apart << " are more than 1 % short";
 }
 
-TYPED_TEST(Bounds, ThatAreNotNumbersAreNear) {
+TYPED_TEST(Bounds, WithNanAreNear) {
   Generator random(5);
   const std::vector<Vec3> points = triangles(random);
   const auto bound = bound_of<TypeParam>(points, random);
@@ -227,7 +227,7 @@ TYPED_TEST(Bounds, ThatAreNotNumbersAreNear) {
   EXPECT_EQ(Separation<TypeParam>(Mat3::Identity(), Vec3(kInfinity, 0, 0))(bound, bound), -kInfinity);
 }
 
-TYPED_TEST(Bounds, OfPlatesThatLieOnEachOtherAreApart) {
+TYPED_TEST(Bounds, OfStackedPlatesAreApart) {
   const std::vector<Vec3> plate{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}, {0, 0, 0.001}, {0, 0, -0.001}};
   TypeParam bound;
   if constexpr (BoundsTree<TypeParam>::kOriented) {

@@ -1,4 +1,4 @@
-// Memory that runs out while a file is read: nothing leaks and nothing crashes.
+// Memory runs out while a file is read: nothing leaks and nothing crashes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,10 +32,11 @@ TEST(AllocationFailure, LeavesNoHalfReadMesh) {
   }
 }
 
-// The destructors of the JSON library's values take memory and end the program without; ours are empty by then.
+// The destructors of the JSON library's values allocate and terminate the program if they cannot; ours are empty by
+// then.
 TEST(AllocationFailure, LeavesNoHalfReadJson) {
   const std::string json =
-      R"({"a":[1,[2,[3,{"b":[[],{},"text that is too long for the place it has"]}]]],"id":[{"c":[1]}]})";
+      R"({"a":[1,[2,[3,{"b":[[],{},"text that is too long to be stored in place"]}]]],"id":[{"c":[1]}]})";
   fail_each_allocation("JSON", [&] {
     const graze::io::JsonLine line = graze::io::read_json_line(json);
     return line.error + line.value.dump() + line.id->dump();

@@ -1,4 +1,4 @@
-// Geometries as `graze ask` takes them.
+// Geometries in the JSON of `graze ask`.
 #pragma once
 
 #include <string>

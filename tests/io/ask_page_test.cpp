@@ -27,7 +27,7 @@ TEST(AskPage, ItsExamplesAreTrue) {
   }
   ASSERT_GE(lines.size(), 20U);
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
-    EXPECT_EQ(answer_question(lines[i]).text, lines[i + 1]) << lines[i] << "\n./dev docs writes the page anew";
+    EXPECT_EQ(answer_question(lines[i]).text, lines[i + 1]) << lines[i] << "\nrun ./dev docs to update the page";
   }
 }
 

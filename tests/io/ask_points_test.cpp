@@ -29,7 +29,7 @@ std::string error_of(const std::string& question) {
 
 Json listed(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 
-TEST(AskPoints, AnswersAsTheLibraryDoes) {
+TEST(AskPoints, AnswersLikeTheLibrary) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> unit(-1.5, 1.5);
   std::vector<Vec3> points{{0, 0, 0}, {0.25, 0.25, 0.25}, {1, 0, 0}};
@@ -68,7 +68,7 @@ TEST(AskPoints, AnswersAsTheLibraryDoes) {
   }
 }
 
-TEST(AskPoints, KeepsTheLimit) {
+TEST(AskPoints, RespectsTheLimit) {
   const std::string ball = R"({"shape":"sphere","radius":1})";
   const Json points = {{3, 0, 0}, {0, 0, 9}};
   EXPECT_EQ(Json::parse(asked("signed_distance", ball, points, R"(,"limit":4)").text)["signed_distance"],
@@ -79,7 +79,7 @@ TEST(AskPoints, KeepsTheLimit) {
             R"({"contains":[]})");
 }
 
-TEST(AskPoints, SaysTheVerdict) {
+TEST(AskPoints, ReportsTheVerdict) {
   const std::string ball = R"({"shape":"sphere","radius":1})";
   for (const char* what : {"contains", "closest_point", "signed_distance"}) {
     EXPECT_EQ(asked(what, ball, {{3, 0, 0}, {0, 0, 9}}).verdict, AskVerdict::clear) << what;
@@ -88,7 +88,7 @@ TEST(AskPoints, SaysTheVerdict) {
   }
 }
 
-TEST(AskPoints, RefusesBadQuestions) {
+TEST(AskPoints, RejectsBadQuestions) {
   const std::string ball = R"("b":{"shape":"sphere","radius":1})";
   for (const std::string what : {"contains", "closest_point", "signed_distance"}) {
     const std::string start = R"({"ask":")" + what + R"(",)";

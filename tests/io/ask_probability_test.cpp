@@ -24,7 +24,7 @@ std::string error_of(const std::string& a, const std::string& b, const std::stri
 
 const std::string kHere = cloud("[[0,0,0]]"), kThere = cloud("[[3,4,0]]");
 
-TEST(AskProbability, AnswersANumber) {
+TEST(AskProbability, AnswersWithANumber) {
   const Json answer = ask(kHere, kThere, R"(,"sigma_a":3,"sigma_b":4,"id":"x")");
   EXPECT_EQ(answer.size(), 2U);
   EXPECT_EQ(answer["id"], "x");
@@ -34,7 +34,7 @@ TEST(AskProbability, AnswersANumber) {
   EXPECT_EQ(ask(kHere, cloud("[]"), R"(,"sigma_a":3)")["probability"], 0);
 }
 
-TEST(AskProbability, KnowsRadiiPosesAndMeetings) {
+TEST(AskProbability, SupportsRadiiPosesAndMeetings) {
   const std::string ball = cloud("[[0,0,0]]", R"(,"radius":1,"pose":{"xyz":[2,0,0]})");
   EXPECT_NEAR(ask(kHere, ball, R"(,"sigma_b":1,"meeting":"sides")")["probability"].get<double>(), 0.15865525393145707,
               1e-12);
@@ -44,7 +44,7 @@ TEST(AskProbability, KnowsRadiiPosesAndMeetings) {
   EXPECT_EQ(ask(kHere, ball, R"(,"sigma_b":0)")["probability"], 0);
 }
 
-TEST(AskProbability, RefusesWhatItDoesNotKnow) {
+TEST(AskProbability, RejectsUnknownFields) {
   EXPECT_EQ(error_of(kHere, kThere, R"(,"sigma":1)"),
             "sigma: unknown field; did you mean \"sigma_a\"? probability has ask, id, a, b, sigma_a, sigma_b, meeting");
   EXPECT_EQ(error_of(kHere, kThere, R"(,"sigma_a":-1)"), "sigma_a: must be 0 or between 1e-50 and 1e50, got -1");

@@ -37,13 +37,13 @@ Json json_of(const RayHit& hit) {
           {"feature", hit.feature}};
 }
 
-TEST(AskRays, AnswerAsTheLibraryDoes) {
+TEST(AskRays, AnswerLikeTheLibrary) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> unit(-1.5, 1.5);
   std::vector<Ray> rays;
   Json list = Json::array();
   for (int i = 0; i < 40; ++i) {
-    // Towards the middle mostly; some along an axis, one within the plane of the flat bodies.
+    // Mostly towards the middle; some along an axis, one within the plane of the flat bodies.
     const Vec3 from = 2 * Vec3(unit(random), unit(random), i == 3 ? 0 : unit(random));
     Vec3 direction = 0.3 * Vec3(unit(random), unit(random), unit(random)) - from;
     if (i % 8 == 3) direction = Vec3(-from.x(), 0, 0);
@@ -81,7 +81,7 @@ TEST(AskRays, AnswerAsTheLibraryDoes) {
   EXPECT_GT(found, 200U);
 }
 
-TEST(AskRays, FindAllOfMoreHitsThanTheFirstBufferHolds) {
+TEST(AskRays, FindMoreHitsThanTheFirstBufferHolds) {
   Json points = Json::array();
   for (int i = 0; i < 700; ++i) points.push_back({(i * 37) % 700, 0, 0});
   const std::string cloud = R"({"shape":"cloud","radius":0.25,"points":)" + points.dump() + "}";
@@ -104,7 +104,7 @@ TEST(AskRays, AnswerManyAtOnceAndNone) {
   EXPECT_EQ(asked(ball, Json::array()).verdict, AskVerdict::clear);
 }
 
-TEST(AskRays, SayTheVerdict) {
+TEST(AskRays, ReportTheVerdict) {
   const std::string ball = R"({"shape":"sphere","radius":1})";
   const Json past = json_of(Vec3(-3, 2, 0), Vec3(1, 0, 0)), into = json_of(Vec3(-3, 0, 0), Vec3(1, 0, 0));
   for (const std::string want : {"first", "any", "all"}) {
@@ -115,7 +115,7 @@ TEST(AskRays, SayTheVerdict) {
   }
 }
 
-TEST(AskRays, RefuseBadQuestions) {
+TEST(AskRays, RejectBadQuestions) {
   const std::string start = R"({"ask":"raycast","b":{"shape":"sphere","radius":1})";
   const std::string ray = R"(,"ray":{"from":[0,0,0],"direction":[0,0,1]})";
   EXPECT_EQ(error_of(start + "}"), "ray: give either ray or rays");

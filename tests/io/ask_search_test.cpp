@@ -33,7 +33,7 @@ std::string error_of(const std::string& volume, const std::string& more = "", co
 
 const std::string kBall = R"({"ball":{"center":[0,0,0],"radius":1}})";
 
-TEST(AskSearch, KnowsEveryVolume) {
+TEST(AskSearch, SupportsEveryVolume) {
   EXPECT_EQ(ask_for(kBall), R"({"indices":[0,1,3,9],"distances":[0,1,1,1]})");
   EXPECT_EQ(ask_for(R"({"line":{"point":[1,0,0],"direction":[5,0,0],"radius":0}})"),
             R"({"indices":[9,0,18],"distances":[0,1,1]})");
@@ -52,7 +52,7 @@ TEST(AskSearch, KnowsEveryVolume) {
             R"({"indices":[9],"distances":[0]})");
 }
 
-TEST(AskSearch, KnowsEveryWant) {
+TEST(AskSearch, SupportsEveryKindOfResult) {
   EXPECT_EQ(ask_for(kBall, R"(,"want":"all")"), ask_for(kBall));
   EXPECT_EQ(ask_for(kBall, R"(,"want":"count")"), R"({"count":4})");
   EXPECT_EQ(ask_for(kBall, R"(,"want":"any")"), R"({"any":true})");
@@ -67,7 +67,7 @@ TEST(AskSearch, KnowsEveryWant) {
   EXPECT_EQ(ask_for(kBall, R"(,"want":"count","id":7)"), R"({"id":7,"count":4})");
 }
 
-TEST(AskSearch, MeasuresFromTheAxisOnDemand) {
+TEST(AskSearch, MeasuresFromTheAxisOnRequest) {
   const std::string in = R"({"shape":"cloud","points":[[1,0.5,0],[8,0.25,0]]})";
   for (const char* kind : {"segment", "cylinder"}) {
     const std::string tube = std::string("{\"") + kind + R"(":{"from":[0,0,0],"to":[9,0,0],"radius":1}})";
@@ -90,7 +90,7 @@ TEST(AskSearch, PlacesTheCloudAndReadsFiles) {
   EXPECT_EQ(ask_for(kBall, "", R"({"shape":"cloud","points":[]})"), R"({"indices":[],"distances":[]})");
 }
 
-TEST(AskSearch, RefusesWhatItDoesNotKnow) {
+TEST(AskSearch, RejectsUnknownFields) {
   EXPECT_EQ(error_of(kBall, R"(,"colour":1)"),
             "colour: unknown field; search has ask, id, in, volume, want, k, to_axis");
   EXPECT_EQ(error_of(kBall, R"(,"want":"most")"), "want: must be all, count, any, nearest or knearest, got \"most\"");

@@ -82,19 +82,19 @@ TEST_F(CloudFile, RoundTripsEveryFormAndTypeOfAttribute) {
 TEST_F(CloudFile, ConvertsEveryFormIntoEveryOther) {
   const Cloud cloud = sample_cloud(100, {.skips = true});
   for (const Form& from : kForms) {
-    if (from.las) continue;  // which drops and rounds
+    if (from.las) continue;  // LAS drops and rounds
     write_cloud(path(from.name), cloud, {.encoding = from.encoding});
     for (const Form& to : kForms) {
       const std::string name = std::string("to_") + to.name;
       convert_cloud(path(from.name), path(name), {.write = {.encoding = to.encoding}});
-      if (from.text) continue;  // which has no types to compare
+      if (from.text) continue;  // text has no types to compare
       if (std::string_view(from.name).ends_with("ply")) continue;
       expect_round_trip(cloud, to, name);
     }
   }
 }
 
-TEST_F(CloudFile, Keeps64BitsWhereTheFormatHasThem) {
+TEST_F(CloudFile, Keeps64BitIntegersWhereTheFormatHasThem) {
   const Cloud cloud = sample_cloud(10, {.largest_integer = 1e19});
   for (const char* name : {"a.pcd", "a.las"}) {
     write_cloud(path(name), cloud);
@@ -151,7 +151,7 @@ TEST_F(CloudFile, CutAnywhereIsAnErrorOrFewerLines) {
   }
 }
 
-TEST_F(CloudFile, BytesChangedAnywhereDoNoHarm) {
+TEST_F(CloudFile, ChangedBytesDoNoHarm) {
   const Cloud cloud = sample_cloud(3, {});
   std::mt19937 random(5);
   for (const Form& form : kForms) {
@@ -165,13 +165,13 @@ TEST_F(CloudFile, BytesChangedAnywhereDoNoHarm) {
   }
 }
 
-TEST_F(CloudFile, ClaimsAreNotBelieved) {
+TEST_F(CloudFile, RejectsClaimsThatExceedTheFile) {
   const std::string lie =
       "ply\nformat binary_little_endian 1.0\nelement vertex 3000000000\nproperty float x\nproperty float y\n"
       "property float z\nend_header\n";
   EXPECT_TRUE(
       contains(refused(lie + std::string(14, 'x')), "claims 3000000000 entries of at least 12 bytes, but only 14"));
-  // 20 KiB of packed zeros that unpack to 1.7 MB, and say that they are 100 million points.
+  // 20 KiB of packed zeros that unpack to 1.7 MB, but claim 100 million points.
   std::string packed(10000, '\0');
   for (std::size_t i = 0; i + 3 < packed.size(); i += 3) packed.replace(i, 3, "\xFF\xFF\x00", 3);
   const std::string header =
@@ -179,7 +179,7 @@ TEST_F(CloudFile, ClaimsAreNotBelieved) {
   const std::string bomb =
       header + bytes_of(static_cast<std::uint32_t>(packed.size())) + bytes_of(1200000000U) + packed;
   EXPECT_NE(refused(bomb), "");
-  // 1.2 MB that do unpack to 9 million points: the points alone would be let pass, not those with their tree.
+  // 1.2 MB that do unpack to 9 million points: the points alone would be accepted, but not with their tree.
   std::string zeros = "\x0B" + std::string(12, '\0');
   for (int i = 0; i < 410000; ++i) zeros.append("\xE0\xFF\x00", 3);
   const std::string true_bomb =
@@ -193,10 +193,10 @@ TEST_F(CloudFile, ClaimsAreNotBelieved) {
   EXPECT_TRUE(contains(refused(wide + "\n"), "more than 1024 columns"));
 }
 
-TEST_F(CloudFile, MemoryStaysInProportionToTheFile) {
+TEST_F(CloudFile, MemoryIsProportionalToTheFile) {
   rusage before{}, after{};
   ::getrusage(RUSAGE_SELF, &before);
-  // As many columns as can be, in as few bytes as can be.
+  // As many columns as possible, in as few bytes as possible.
   std::string wide = "x,y,z";
   for (int i = 0; i < 1000; ++i) wide += ",a" + std::to_string(i);
   wide += "\n";
@@ -235,7 +235,7 @@ TEST_F(CloudFile, NamesFileAndReason) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), ::geteuid() != 0 ? 2 : 1);
 }
 
-TEST_F(CloudFile, TellsTheFormatByTheBytes) {
+TEST_F(CloudFile, DetectsTheFormatFromTheBytes) {
   const Cloud cloud = sample_cloud(4, {});
   for (const Form& form : kForms) {
     write_cloud(path(form.name), cloud, {.encoding = form.encoding});
@@ -247,7 +247,7 @@ TEST_F(CloudFile, TellsTheFormatByTheBytes) {
   }
 }
 
-TEST_F(CloudFile, HandsOverChunksAndStops) {
+TEST_F(CloudFile, DeliversChunksAndStops) {
   const Cloud cloud = sample_cloud(20000, {});
   write_cloud(path("a.ply"), cloud);
   std::uint64_t rows = 0, chunks = 0;
@@ -299,7 +299,7 @@ TEST_F(CloudFile, ReadsPipes) {
   EXPECT_EQ(read_cloud(path("pipe")).size(), 100U);
 }
 
-// Against the nearest neighbours by hand.
+// Against nearest neighbours by brute force.
 TEST_F(CloudFile, ScansBoundsRangesAndSpacing) {
   for (const std::size_t count : {0UL, 1UL, 2UL, 700UL, 30000UL}) {
     const Cloud cloud = sample_cloud(count, {.doubles = true, .skips = true});
@@ -352,7 +352,7 @@ TEST_F(CloudFile, TablesWithTheNamesOfPdalFillTheFieldsOfLas) {
   EXPECT_EQ(cloud.attributes().size(), 14U) << "no extra bytes: the fields, and classification_flags";
   EXPECT_EQ(report.notes.size(), 13U);
   EXPECT_EQ(report.notes.front(), "attribute 'Intensity' was written as 'intensity', a field of LAS");
-  // Of two columns for one field the one of graze's name goes there; what does not fit goes where it always did.
+  // Of two columns for one field, the one with graze's name wins; values that do not fit go to extra bytes as always.
   write_cloud(path("b.las"),
               parse_cloud("x,y,z,Intensity,intensity,GPS Time,ReturnNumber\n1,2,3,7,8,5.5,16\n", "b.csv"));
   const Cloud both = read_cloud(path("b.las"));
@@ -363,8 +363,8 @@ TEST_F(CloudFile, TablesWithTheNamesOfPdalFillTheFieldsOfLas) {
   EXPECT_EQ((*both.attribute("return_number"))[0], 0);
 }
 
-// Equal points, and clusters in one cell of any grid over all of it: the same answer, by a tree and not by thousands of
-// comparisons for each point.
+// Equal points, and clusters in a single cell of a grid over everything: the same answer, by a tree instead of
+// thousands of comparisons per point.
 TEST_F(CloudFile, SpacingOfCrowdedPointsIsExact) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -372,8 +372,8 @@ TEST_F(CloudFile, SpacingOfCrowdedPointsIsExact) {
     for (const int clusters : {1, 2, 7}) {
       std::vector<Vec3> points{{0, 0, 0}};
       for (int i = 0; i < 900; ++i) {
-        const Vec3 heart(450000 + 10 * (i % clusters), 5.4e6, 100);
-        points.push_back(heart + size * Vec3(unit(random), unit(random), unit(random)));
+        const Vec3 middle(450000 + 10 * (i % clusters), 5.4e6, 100);
+        points.push_back(middle + size * Vec3(unit(random), unit(random), unit(random)));
       }
       write_cloud(path("a.ply"), Cloud(PointView(points)));
       const CloudInfo info = scan_cloud(path("a.ply"));

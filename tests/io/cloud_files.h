@@ -42,14 +42,14 @@ class CloudFiles : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Why the bytes are no cloud; empty if they are one.
+/// Why the bytes are not a cloud; empty if they are.
 inline std::string refused(std::string_view bytes, const std::string& name = "f") {
   return refusal([&] { graze::parse_cloud(bytes, name); });
 }
 
 inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// The bytes of a number, the most significant first if asked to.
+/// The bytes of a number, optionally with the most significant one first.
 template <class T>
 std::string bytes_of(T value, bool big_endian = false) {
   std::string bytes(sizeof value, '\0');
@@ -59,7 +59,7 @@ std::string bytes_of(T value, bool big_endian = false) {
 
 struct SampleOptions {
   bool doubles = false, skips = false;
-  double largest_integer = 9e15;  // of 64-bit attributes; what doubles hold exactly
+  double largest_integer = 9e15;  // of 64-bit attributes; doubles hold it exactly
 };
 
 /// Points with an attribute of every type, its extremes included.

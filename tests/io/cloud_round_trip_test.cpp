@@ -1,4 +1,4 @@
-// Columns of every name, type and range through every pair of formats: each value comes back, or a note names it.
+// Columns of every name, type and range through every pair of formats: each value is preserved, or a note names it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr Form kForms[] = {
     {"a.xyz", CloudEncoding::ascii},  {"a.csv", CloudEncoding::ascii},  {"a.las", CloudEncoding::binary},
     {"ab.las", CloudEncoding::binary}};  // of version 1.2
 
-/// A table as it is known to the test: wide enough for every value of every type.
+/// The table as the test stores it: wide enough for every value of every type.
 struct Table {
   std::vector<Vec3> points;
   std::vector<AttributeType> attributes;
@@ -188,7 +188,7 @@ class RandomCloud {
     if constexpr (std::is_floating_point_v<T>) {
       switch (style) {
         case 0:
-          return static_cast<T>(below(8));  // what every field of LAS holds
+          return static_cast<T>(below(8));  // fits every field of LAS
         case 1:
           return static_cast<T>(below(70000));
         case 2:
@@ -344,7 +344,7 @@ class CloudRoundTrip : public CloudFiles {
             << static_cast<double>(from.columns[k][i]) << ", is " << static_cast<double>(to.columns[j][i]) << notes;
       }
     }
-    // What nobody wrote are the fields of LAS, with zeros in them or what a note speaks of.
+    // Additional columns are fields of LAS, which are zero or explained by a note.
     for (std::size_t j = 0; j < to.attributes.size(); ++j) {
       if (found.contains(to.attributes[j].name)) continue;
       EXPECT_TRUE(name.ends_with(".las")) << what << "unknown column '" << to.attributes[j].name << "'";
@@ -362,7 +362,7 @@ class CloudRoundTrip : public CloudFiles {
   std::size_t written_ = 0;
 };
 
-TEST_F(CloudRoundTrip, NoValueIsLostInSilence) {
+TEST_F(CloudRoundTrip, NoValueIsLostWithoutANote) {
   const auto seeds = static_cast<unsigned>(scaled(40));
   std::size_t tried = 0;
   for (unsigned seed = 0; seed < seeds && !HasFailure(); ++seed) {
@@ -398,7 +398,7 @@ TEST_F(CloudRoundTrip, Float32AsTextIsTheSameDouble) {
   }
 }
 
-TEST_F(CloudRoundTrip, AColumnCalledXIsNoSecondX) {
+TEST_F(CloudRoundTrip, AColumnCalledXDoesNotReplaceX) {
   for (const char* header : {"x,y,z,X\n", "X,y,z,x\n", "x,y,z,x\n", "x,y,z,X [m]\n"}) {
     write("in.csv", header + std::string("1,2,3,4\n"));
     const bool swapped = *header == 'X';

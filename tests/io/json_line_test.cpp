@@ -33,19 +33,19 @@ TEST(JsonLine, ReadsNumbersAsTheNearestDouble) {
   EXPECT_EQ(line.value[5].get<double>(), 0.30000000000000004);
 }
 
-TEST(JsonLine, RefusesNumbersBeyondDoubleWithTheirPath) {
+TEST(JsonLine, RejectsNumbersBeyondDoubleWithTheirPath) {
   EXPECT_EQ(error_of(R"({"a":{"half":[1,2,1e999]}})"), "a.half[2]: the number 1e999 is beyond the range of a double");
   EXPECT_EQ(error_of(R"({"a":-1e99999})"), "a: the number -1e99999 is beyond the range of a double");
 }
 
-TEST(JsonLine, RefusesRepeatedKeysAtAnyDepth) {
+TEST(JsonLine, RejectsRepeatedKeysAtAnyDepth) {
   EXPECT_EQ(error_of(R"({"a":1,"a":1})"), "a: the key is given twice");
   EXPECT_EQ(error_of(R"({"a":[{"x":{"y":1,"z":2,"y":[3]}}]})"), "a[0].x.y: the key is given twice");
   EXPECT_EQ(error_of(R"({"a":1,"\u0061":1})"), "a: the key is given twice");
   EXPECT_EQ(error_of(R"([{"a":1},{"a":1}])"), "");
 }
 
-TEST(JsonLine, RefusesWhatIsNoJson) {
+TEST(JsonLine, RejectsInvalidJson) {
   for (const char* text : {"",        " ",       "{",        "}",     "[1,]",    "{\"a\":}", "{\"a\" 1}", "{'a':1}",
                            "nul",     "NaN",     "Infinity", "01",    "1.",      ".5",       "+1",        "0x10",
                            "// x\n1", "/* */ 1", "1 2",      "{} {}", "\"\\x\"", "\"",       "[1",        "\t\"\t\""}) {
@@ -53,7 +53,7 @@ TEST(JsonLine, RefusesWhatIsNoJson) {
   }
 }
 
-TEST(JsonLine, RefusesIllFormedUtf8AndNul) {
+TEST(JsonLine, RejectsIllFormedUtf8AndNul) {
   for (const char* text :
        {"\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xe2\x82\"", "\xff\xfe{}"}) {
     EXPECT_TRUE(error_of(text).starts_with("not JSON at column ")) << error_of(text);
@@ -75,7 +75,7 @@ TEST(JsonLine, BoundsTheDepth) {
   EXPECT_NE(error_of(std::string(1000000, '[')), "");
 }
 
-TEST(JsonLine, FindsTheIdBehindAFault) {
+TEST(JsonLine, FindsTheIdAfterAnError) {
   const auto id_of = [](const std::string& text) {
     const JsonLine line = read_json_line(text);
     EXPECT_NE(line.error, "") << text;
@@ -87,7 +87,7 @@ TEST(JsonLine, FindsTheIdBehindAFault) {
   EXPECT_EQ(id_of(R"({"id":7,"a":x})"), "7");
   EXPECT_EQ(id_of(R"({"id":7)"), "7");
   EXPECT_EQ(id_of(R"({"id":1,"id":2})"), "1");
-  // An id that is itself at fault or not at its end is none.
+  // An id that is itself invalid or incomplete is not used.
   EXPECT_EQ(id_of(R"({"id":[1,2)"), "none");
   EXPECT_EQ(id_of(R"({"id":[1,1e999],"a":1})"), "none");
   EXPECT_EQ(id_of(R"({"id":{"a":1,"a":2}})"), "none");
@@ -105,7 +105,7 @@ TEST(JsonLine, KeepsErrorsShort) {
   EXPECT_LT(error_of(nested + "1e999").size(), 400U);
 }
 
-TEST(JsonLine, ShortensAtTheBorderOfACharacter) {
+TEST(JsonLine, ShortensAtTheBoundaryOfACharacter) {
   EXPECT_EQ(shortened("abc", 3), "abc");
   EXPECT_EQ(shortened("abcd", 3), "abc…");
   EXPECT_EQ(shortened("ab€d", 3), "ab…");

@@ -1,4 +1,4 @@
-// The flat reader of JSON against the library's: what it takes, both read alike; what it does not take, it hands over.
+// The flat JSON reader against that of the library: what it accepts, both read alike; the rest it passes on.
 #include "io/json_value.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ void expect_same(const std::string& text) {
   if (!line.error.empty()) return;
   if (line.id) line.value["id"] = *line.id;
   Json read = to_json(document.root());
-  // Ids that were handed over are null there.
+  // Ids that were passed on are null there.
   if (line.id && read["id"].is_null()) line.value["id"] = nullptr;
   ASSERT_EQ(dumped(read), dumped(line.value)) << text;
 }
@@ -191,7 +191,7 @@ TEST(Document, ReadsDamagedQuestionsAsTheLibraryDoes) {
   }
 }
 
-// Numbers to the last bit, as the digits say.
+// Numbers exactly as their digits say, to the last bit.
 TEST(Document, ReadsNumbersExactly) {
   std::mt19937_64 random(11);
   const int count = graze_test::scaled(20'000);

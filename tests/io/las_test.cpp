@@ -1,4 +1,4 @@
-// LAS files made by hand.
+// LAS files built by hand.
 #include "io/cloud_files.h"
 
 namespace graze {
@@ -74,7 +74,7 @@ TEST_F(CloudFiles, LasToLasChangesNothing) {
     for (std::size_t i = bytes.size() - 50 * kSizes[format]; i < bytes.size(); ++i) {
       const std::size_t within = (i - (bytes.size() - 50 * kSizes[format])) % kSizes[format];
       const std::size_t time = format == 1 || format == 3 ? 20 : format >= 6 ? 22 : 1000;
-      const bool angle = format >= 6 && (within == 18 || within == 19);  // would leave ±180°
+      const bool angle = format >= 6 && (within == 18 || within == 19);  // would exceed ±180°
       if (within < 12 || (within >= time && within < time + 8) || angle) continue;
       bytes[i] = static_cast<char>(random());
     }
@@ -94,7 +94,7 @@ TEST_F(CloudFiles, LasToLasChangesNothing) {
   }
 }
 
-TEST_F(CloudFiles, LasTakesWhatFitsAndKeepsTheRestInExtraBytes) {
+TEST_F(CloudFiles, LasStoresWhatFitsAndKeepsTheRestInExtraBytes) {
   const std::vector<Vec3> points = {{1, 2, 3}, {4, 5, 6}};
   const std::vector<float> intensity = {0.25F, 1};
   const std::vector<std::uint8_t> red = {0, 255}, classes = {1, 200};
@@ -166,7 +166,7 @@ TEST_F(CloudFiles, LasKeepsItsCoordinateSystem) {
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(refused(bytes.substr(0, size)), "") << size;
 }
 
-TEST(Las, RefusesWhatItCannotRead) {
+TEST(Las, RejectsWhatItCannotRead) {
   std::string bytes = las_file(2, 0, 2, 20);
   const auto changed = [&](std::size_t at, const std::string& value) {
     std::string other = bytes;

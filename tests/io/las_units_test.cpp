@@ -1,4 +1,4 @@
-// Units that LAS files state: feet become metres, degrees are refused, and copies say what their numbers are.
+// Units that LAS files state: feet become metres, degrees are rejected, and copies state the unit of their numbers.
 #include <initializer_list>
 
 #include "io/cloud_files.h"
@@ -73,13 +73,13 @@ TEST_F(LasUnits, AreFoundInTextAndKeys) {
   expect({wkt(projected(R"(UNIT["US survey foot",0.304800609601219241])"))}, kUsFoot, kUsFoot, false);
   expect({wkt(R"(COMPD_CS["both",)" + projected(R"(UNIT["metre",1])") + "," + kVertical + "]")}, 1, kUsFoot, true);
   expect({keys({{1024, 1}, {3072, 26910}})}, 1, 1, false);             // UTM zone 10N
-  expect({keys({{1024, 1}, {3072, 2994}})}, kFoot, kFoot, false);      // Oregon, in feet: the register knows
+  expect({keys({{1024, 1}, {3072, 2994}})}, kFoot, kFoot, false);      // Oregon, in feet according to the EPSG register
   expect({keys({{1024, 1}, {3072, 2263}})}, kUsFoot, kUsFoot, false);  // New York, in US survey feet
   expect({keys({{1024, 1}, {3072, 32767}, {3076, 9003}})}, kUsFoot, kUsFoot, false);
   expect({keys({{1024, 1}, {3072, 26910}, {4099, 9003}})}, 1, kUsFoot, true);
   expect({keys({{1024, 1}, {3072, 26910}, {4096, 6360}})}, 1, kUsFoot, true);  // NAVD88 height (ftUS)
   expect({keys({{1024, 1}, {3076, 32767}, {3077, 0}}), {34736, bytes_of(0.5)}}, 0.5, 0.5, false);
-  // The bit of the header says which one holds.
+  // A bit of the header says which one applies.
   const std::vector<Record> both = {keys({{1024, 1}, {3072, 26910}}), wkt(projected(R"(UNIT["foot",0.3048])"))};
   EXPECT_EQ(units(both).metres.x(), 1);
   EXPECT_EQ(units(both, true).metres.x(), kFoot);
@@ -124,7 +124,7 @@ TEST_F(LasUnits, FeetBecomeMetres) {
             "to be the same");
 }
 
-TEST_F(LasUnits, DegreesAreRefusedWithAWayOut) {
+TEST_F(LasUnits, DegreesAreRejectedWithAdvice) {
   const std::string geographic =
       R"(GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]])";
   for (const Record& record : {keys({{1024, 2}, {2048, 4326}}), wkt(geographic), keys({{2048, 4326}})}) {
@@ -138,12 +138,12 @@ TEST_F(LasUnits, DegreesAreRefusedWithAWayOut) {
     convert_cloud(path("a.las"), path("b.las"), {});
     EXPECT_EQ(read_cloud_header(path("b.las")).units.kind, Kind::angle) << "LAS says that it is in degrees";
     convert_cloud(path("a.las"), path("c.las"), {.unit = 1});
-    EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_stated) << "as the caller said otherwise";
+    EXPECT_EQ(read_cloud_header(path("c.las")).units.kind, Kind::not_stated) << "overridden by the caller";
     EXPECT_EQ(read_cloud(path("c.las")).size(), 3U);
   }
 }
 
-TEST_F(LasUnits, CopiesKeepWhichSystemHolds) {
+TEST_F(LasUnits, CopiesKeepWhichSystemApplies) {
   const std::vector<Record> both = {keys({{1024, 1}, {3072, 26910}}), wkt(projected(R"(UNIT["foot",0.3048])"))};
   for (const bool text : {false, true}) {
     write("a.las", las(both, text));
@@ -153,7 +153,7 @@ TEST_F(LasUnits, CopiesKeepWhichSystemHolds) {
   }
 }
 
-// Whatever is done to a file in feet, who reads the copy gets the same metres.
+// Whatever is done to a file in feet, a reader of the copy gets the same metres.
 TEST_F(LasUnits, CopiesAreConsistent) {
   write("a.las", las({keys({{1024, 1}, {3072, 2263}, {4099, 9003}})}));
   const Cloud cloud = read_cloud(path("a.las"));

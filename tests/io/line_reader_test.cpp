@@ -40,7 +40,7 @@ class Pipe {
   std::thread writer_;
 };
 
-// What a reader makes of the bytes; too long lines are shown as "<too long>".
+// The lines that a reader finds in the bytes; those that are too long appear as "<too long>".
 std::vector<std::string> lines_of(const std::string& bytes, std::size_t longest = LineReader::kLongest) {
   const Pipe pipe(bytes);
   LineReader reader(pipe.reading_end(), "a pipe", longest);
@@ -73,7 +73,7 @@ TEST(LineReader, JoinsWhatArrivesInPieces) {
   EXPECT_EQ(lines_of("a\n" + big + "\nb"), (Lines{"a", big, "b"}));
 }
 
-TEST(LineReader, PassesOverLinesThatAreTooLong) {
+TEST(LineReader, SkipsLinesThatAreTooLong) {
   EXPECT_EQ(lines_of("123\n1234\n12345\n12\n", 4), (Lines{"123", "1234", "<too long>", "12"}));
   const std::string long_one(500000, 'x');
   std::string bytes = long_one;
@@ -84,7 +84,7 @@ TEST(LineReader, PassesOverLinesThatAreTooLong) {
   EXPECT_EQ(lines_of(std::string(100000, 'x'), 100000).front().size(), 100000U);
 }
 
-TEST(LineReader, RefusesWhatCannotBeRead) {
+TEST(LineReader, RejectsWhatCannotBeRead) {
   std::string line;
   LineReader closed(-1, "nothing");
   EXPECT_THROW(closed.next(line), Error);

@@ -47,7 +47,7 @@ TEST(Stl, ReadsTextAndBinary) {
        {ascii_stl(), replaced(ascii_stl(), "\n", "\r\n"), replaced(ascii_stl(), "vertex", "VERTEX"), binary_stl(),
         binary_stl("solid"), binary_stl("solid facet endsolid"), binary_stl() + std::string(7, '\0')}) {
     const MeshFile file = parse_mesh(bytes, "f.stl");
-    EXPECT_EQ(file.vertices.size(), 4U) << "corners at the same place are one vertex";
+    EXPECT_EQ(file.vertices.size(), 4U) << "coincident corners are one vertex";
     EXPECT_EQ(corners_of(file), corners_of(tetrahedron()));
     EXPECT_EQ(file.header.parts, 1U);
     EXPECT_EQ(file.header.unit_source, MeshHeader::Source::caller);
@@ -57,10 +57,10 @@ TEST(Stl, ReadsTextAndBinary) {
   EXPECT_EQ(parse_mesh("solid\nendsolid\n", "f").triangles.size(), 0U);
   EXPECT_EQ(parse_mesh(std::string(84, '\0'), "f.stl").triangles.size(), 0U) << "an empty mesh is one";
   const std::string zeros = replaced(ascii_stl(), "vertex 0.000000", "vertex -0.0");
-  EXPECT_EQ(parse_mesh(zeros, "f.stl").vertices.size(), 4U) << "0 and -0 are the same place";
+  EXPECT_EQ(parse_mesh(zeros, "f.stl").vertices.size(), 4U) << "0 and -0 are the same position";
 }
 
-TEST(Stl, NamesPlaceAndReason) {
+TEST(Stl, NamesLocationAndReason) {
   const std::string binary = binary_stl();
   EXPECT_EQ(
       refused_mesh(binary.substr(0, 200), "f.stl"),
@@ -103,7 +103,7 @@ TEST(Obj, ReadsEveryKindOfFace) {
   EXPECT_EQ(parse_mesh("", "f.obj").triangles.size(), 0U);
 }
 
-// As FCL's own test files do.
+// As in the test files of FCL.
 TEST(Obj, MayStateItsCountsFirst) {
   const std::string faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
   EXPECT_EQ(corners_of(parse_mesh("# c\n4 4\n" + kObj + faces, "f.obj")), corners_of(tetrahedron()));
@@ -112,7 +112,7 @@ TEST(Obj, MayStateItsCountsFirst) {
   EXPECT_EQ(refused_mesh(kObj + "4 4\n", "f.obj"), "f.obj:12: '4' is not an OBJ keyword");
 }
 
-TEST(Obj, NamesPlaceAndReason) {
+TEST(Obj, NamesLocationAndReason) {
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 5\n", "f.obj"),
             "f.obj:12: refers to vertex '5', but 4 come before it, numbered from 1");
   EXPECT_EQ(refused_mesh(kObj + "f 1 2 0\n", "f.obj"),
@@ -139,7 +139,7 @@ TEST(Off, ReadsColoursAndComments) {
   EXPECT_EQ(odd.header.points, 1U);
 }
 
-TEST(Off, NamesPlaceAndReason) {
+TEST(Off, NamesLocationAndReason) {
   EXPECT_EQ(refused_mesh("OFF\n4 4 0\n0 0 0\n", "f").find("f:2: claims 4 vertices and 4 faces, but only 6"), 0U);
   EXPECT_EQ(refused_mesh("OFF\n9000000000000000000 1 0\n0 0 0\n", "f").find("f:2: claims"), 0U);
   EXPECT_EQ(refused_mesh("OFF\n1 1 0\n0 0 0\n3 0 0 1\n", "f"), "f:4: refers to vertex 1, but there are 1");
@@ -209,7 +209,7 @@ TEST(MeshPly, ReadsStrips) {
   EXPECT_EQ(file.triangles[2], (MeshTriangle{2, 1, 0}));
 }
 
-TEST(MeshPly, NamesPlaceAndReason) {
+TEST(MeshPly, NamesLocationAndReason) {
   const std::string ascii = ply("ascii");
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 3 0 2 4"), "f"),
             "f:20: refers to vertex 4, but there are 4");
@@ -287,7 +287,7 @@ TEST_F(MeshFiles, RoundTripsEveryForm) {
     EXPECT_EQ(report.triangles, 4U);
     EXPECT_EQ(back.header.encoding, form.encoding);
     const bool stl = std::string_view(form.name).ends_with("stl");
-    EXPECT_NEAR(report.rounding, stl ? 0.1 : 0, 1e-7) << "4 000 000.1 is no float";
+    EXPECT_NEAR(report.rounding, stl ? 0.1 : 0, 1e-7) << "4 000 000.1 is not a float";
     if (!stl) {
       EXPECT_EQ(back.vertices, tetra.vertices) << form.name;
       EXPECT_EQ(back.triangles, tetra.triangles) << form.name;
@@ -325,8 +325,8 @@ TEST_F(MeshFiles, Float32AsTextIsTheSameDouble) {
   }
 }
 
-// A line of 1.8 MB: the limit of lines was met before that of polygons.
-TEST_F(MeshFiles, PolygonsMayHaveAsManyCornersAsThePageSays) {
+// A line of 1.8 MB: the limit on lines used to apply before that on polygons.
+TEST_F(MeshFiles, PolygonsMayHaveAsManyCornersAsDocumented) {
   for (const std::size_t corners : {std::size_t{262144}, std::size_t{262145}}) {
     std::string obj, off = "OFF\n" + std::to_string(corners) + " 1 0\n", face, indices;
     for (std::size_t i = 0; i < corners; ++i) {
@@ -350,7 +350,7 @@ TEST_F(MeshFiles, PolygonsMayHaveAsManyCornersAsThePageSays) {
   }
 }
 
-TEST_F(MeshFiles, UnitsAndAxesAreThoseOfTheCallerWhereNobodyTells) {
+TEST_F(MeshFiles, UnitsAndAxesAreThoseOfTheCallerUnlessStated) {
   const MeshFile file = parse_mesh(ascii_stl(), "f", {.unit = 0.001, .up = UpAxis::y});
   EXPECT_NEAR(report_of(file).volume, 1e-9 / 6, 1e-24) << "turned, not mirrored";
   EXPECT_EQ(file.vertices[1], Vec3(0, 0, 0.001)) << "what was y is z";
@@ -371,8 +371,8 @@ TEST_F(MeshFiles, CancellingStopsAndSaysSo) {
   EXPECT_EQ(refusal([&] { parse_mesh(text, "f.obj", {.progress = stop}); }), "reading f.obj: was cancelled");
 }
 
-// Small files that claim much, and polygons that cost the most memory per byte.
-TEST_F(MeshFiles, TakeMemoryInProportionToTheFile) {
+// Small files with large claims, and polygons that take the most memory per byte.
+TEST_F(MeshFiles, TakeMemoryProportionalToTheFile) {
   rusage before{}, after{};
   ::getrusage(RUSAGE_SELF, &before);
   std::string stl = binary_stl();
@@ -390,8 +390,8 @@ TEST_F(MeshFiles, TakeMemoryInProportionToTheFile) {
   EXPECT_LE(after.ru_maxrss - before.ru_maxrss, (64 << 10) + 64 * static_cast<long>(polygon.size() >> 10));
 }
 
-// Faces of many corners with one byte each: the triangles would be let pass, not those with their tree.
-TEST_F(MeshFiles, CountsTheMeshThatIsMadeOfAFile) {
+// Faces of many corners with one byte each: the triangles alone would be accepted, but not with their tree.
+TEST_F(MeshFiles, CountTheMemoryOfTheMesh) {
   const auto faces = [](int count, int corners) {
     std::string bytes = fmt::format(
         "ply\nformat binary_little_endian 1.0\nelement vertex 255\nproperty uchar x\nproperty uchar y\nproperty uchar "
@@ -412,7 +412,7 @@ TEST_F(MeshFiles, CountsTheMeshThatIsMadeOfAFile) {
   EXPECT_EQ(bomb.find("f.ply: claims "), 0U) << bomb;
   EXPECT_TRUE(contains(bomb, "MiB in memory with their search tree; the limit for a file of 512")) << bomb;
   EXPECT_TRUE(contains(bomb, "divide it")) << bomb;
-  EXPECT_EQ(refused_mesh(faces(1000, 255), "f.ply"), "") << "what fits in any case is read";
+  EXPECT_EQ(refused_mesh(faces(1000, 255), "f.ply"), "") << "what always fits is read";
   // As a solid it takes more.
   const std::string triangles = faces(300'000, 3);
   EXPECT_EQ(refused_mesh(triangles, "f.ply"), "");

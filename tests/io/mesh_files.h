@@ -14,7 +14,7 @@
 
 namespace graze_test {
 
-/// Why the bytes are no mesh; empty if they are one.
+/// Why the bytes are not a mesh; empty if they are.
 inline std::string refused_mesh(std::string_view bytes, const std::string& name) {
   return refusal([&] { graze::parse_mesh(bytes, name); });
 }
@@ -28,7 +28,7 @@ inline std::vector<std::array<double, 9>> corners_of(const graze::MeshFile& file
       const graze::Vec3& p = file.vertices[t[k]];
       corners[k] = {p.x(), p.y(), p.z()};
     }
-    // Turned so that the smallest corner is first: the way around stays.
+    // Rotated so that the smallest corner is first: the orientation stays.
     std::rotate(corners.begin(), std::min_element(corners.begin(), corners.end()), corners.end());
     std::array<double, 9> flat{};
     for (std::size_t k = 0; k < 9; ++k) flat[k] = corners[k / 3][k % 3];

@@ -65,13 +65,13 @@ TEST(Dae, ReadsEveryPrimitive) {
   EXPECT_TRUE(lines.triangles.empty());
 }
 
-TEST(Dae, RefusesASceneThatPlacesNothing) {
+TEST(Dae, RejectsASceneThatPlacesNothing) {
   EXPECT_EQ(refused_mesh(dae(kZUp, kTriangles, "<node/>"), "f"),
             "f: holds 1 geometries, but its scene places no triangle of them");
   EXPECT_EQ(refused_mesh("<COLLADA version=\"1.4.1\"/>", "f"), "f: holds no geometries, so no triangles");
 }
 
-TEST(Gltf, RefusesASceneThatPlacesNothing) {
+TEST(Gltf, RejectsASceneThatPlacesNothing) {
   EXPECT_EQ(refused_mesh(R"({"asset":{"version":"2.0"},"nodes":[{}],"scenes":[{"nodes":[0]}]})", "f.gltf"),
             "f.gltf: holds no meshes, so no triangles");
 }
@@ -108,7 +108,7 @@ TEST(Dae, PlacesNodesOfLibrariesAndSkins) {
   ASSERT_EQ(file.header.notes.size(), 1U);
 }
 
-TEST(Dae, NamesPlaceAndReason) {
+TEST(Dae, NamesLocationAndReason) {
   const std::string good = dae(kZUp, kTriangles, kNode);
   EXPECT_EQ(refused_mesh(replaced(good, "1 2 3</p>", "1 2 4</p>"), "f"),
             "f: <p> in <geometry id='g'>: index 11 refers to vertex 4, but there are 4");
@@ -130,7 +130,7 @@ TEST(Dae, NamesPlaceAndReason) {
   EXPECT_TRUE(contains(refused_mesh(dae("<up_axis>UP</up_axis>", kTriangles, kNode), "f"), "'UP' is not X_UP"));
   EXPECT_TRUE(
       contains(refused_mesh(dae(R"(<unit meter="0"/>)", kTriangles, kNode), "f"), "is not a valid unit length"));
-  // Nodes that place themselves, and nodes that double 60 times.
+  // Nodes that contain themselves, and nodes that double 60 times.
   const std::string loop = R"(<node id="n"><instance_node url="#n"/></node>)";
   EXPECT_TRUE(contains(refused_mesh(dae(kZUp, kTriangles, loop), "f"), "nodes deep"));
   std::string doubling = "<library_nodes>";
@@ -238,7 +238,7 @@ TEST(Gltf, ReadsEveryKindOfPrimitiveAndNumber) {
   EXPECT_NEAR(small.vertices[0].maxCoeff(), 0, 1e-15);
 }
 
-TEST_F(SceneFiles, GltfNamesPlaceAndReason) {
+TEST_F(SceneFiles, GltfNamesLocationAndReason) {
   const std::string good = gltf(in_text());
   const auto why = [&](std::string_view from, std::string_view to) {
     return refused_mesh(replaced(good, from, to), "f.gltf");
@@ -268,7 +268,7 @@ TEST_F(SceneFiles, GltfNamesPlaceAndReason) {
       contains(refused_mesh(glb(gltf(""), tetra_buffer().substr(0, 60)), "f"), "claims 72 bytes, but there are 60"));
 }
 
-TEST_F(SceneFiles, NothingOutsideOfTheFolderIsRead) {
+TEST_F(SceneFiles, NothingOutsideTheFolderIsRead) {
   std::filesystem::create_directories(folder_ / "in");
   std::filesystem::create_directories(folder_ / "inner");
   write("secret.bin", tetra_buffer());
@@ -289,7 +289,7 @@ TEST_F(SceneFiles, NothingOutsideOfTheFolderIsRead) {
   EXPECT_TRUE(contains(refused_mesh(gltf(R"(,"uri":"own.bin")"), "f"), "only this one is read"));
 }
 
-// One part placed again and again makes more than the file's size allows.
+// One part placed so often that the triangles exceed the memory budget of the file.
 TEST(Gltf, InstancesStayWithinTheBudget) {
   std::string nodes = "[{\"children\":[1";
   for (int i = 2; i < 60000; ++i) nodes += "," + std::to_string(i);

@@ -49,7 +49,7 @@ TEST(Lzf, UnpacksWhatItPacked) {
   EXPECT_LT(io::lzf_packed(std::string(100000, 'x')).size(), 1300U);
 }
 
-TEST(Lzf, UnpacksByTheBook) {
+TEST(Lzf, UnpacksAsSpecified) {
   // Three literals, a repetition of 3 from 3 back, one of 7 + 9 - … from 1 back.
   EXPECT_EQ(unpacked(std::string("\x02"
                                  "abc"
@@ -60,7 +60,7 @@ TEST(Lzf, UnpacksByTheBook) {
             "abcabccccccccccc");
 }
 
-TEST(Lzf, RefusesNonsense) {
+TEST(Lzf, RejectsInvalidData) {
   const auto refuses = [](std::string packed) {
     io::LzfDecoder decoder(io::Bytes::of(packed, "f"), 0, packed.size());
     return !decoder.read(nullptr, 100);
@@ -69,7 +69,7 @@ TEST(Lzf, RefusesNonsense) {
   EXPECT_TRUE(
       refuses("\x1f"
               "abc"));
-  EXPECT_TRUE(refuses(std::string("\x20\x00", 2))) << "repeats what is not there";
+  EXPECT_TRUE(refuses(std::string("\x20\x00", 2))) << "repeats bytes before the start";
   EXPECT_TRUE(refuses("\xE0"));
 }
 
@@ -151,7 +151,7 @@ TEST_F(CloudFiles, PcdKeepsColoursGroupsRowsAndViewpoint) {
   }
 }
 
-TEST(Pcd, RefusesBadHeaders) {
+TEST(Pcd, RejectsBadHeaders) {
   EXPECT_TRUE(contains(refused("VERSION 0.7\nFIELDS x y z\nSIZE 4 4\n"), "SIZE has 2 entries for 3 fields"));
   EXPECT_TRUE(contains(refused(header("x y z", "4 4 3", "F F F", "1 1 1", 1, "ascii")), "TYPE F of SIZE 3"));
   EXPECT_TRUE(contains(refused(header("x y", "4 4", "F F", "1 1", 1, "ascii")), "no field 'z'"));
@@ -170,7 +170,7 @@ TEST(Pcd, RefusesBadHeaders) {
                "takes more than"));
 }
 
-TEST(Pcd, RefusesAFieldThatComesTwice) {
+TEST(Pcd, RejectsADuplicateField) {
   const std::string rest = "SIZE 4 4 4 4 4\nTYPE F F F F F\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3 4 5\n";
   EXPECT_EQ(refused("FIELDS x y z x w\n" + rest), "f:1: field 'x' comes twice");
   EXPECT_EQ(refused("FIELDS x y z _ _\n" + rest), "") << "padding may";

@@ -1,4 +1,5 @@
-// Poses and `local` poses of thousands of kilometres that cancel: their product is rounded, and the answer counts it.
+// Poses and `local` poses of thousands of kilometres that cancel: their product is rounded, and the answer allows for
+// it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,7 @@ void check(const FarBody& a, const FarBody& b) {
       << "  a: " << json_of(a) << "\n  b: " << json_of(b);
 }
 
-TEST_P(AskedFar, LocalPosesAreNeverMissedNorOverStated) {
+TEST_P(AskedFar, LocalPosesAreNeverMissedOrOverstated) {
   const int first = GetParam();
   for (int second = first; second < kFarKinds; ++second) {
     Random random(7 + 100u * static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(second));
@@ -55,7 +56,7 @@ TEST(AskedFar, AHullAndATriangleAtGeoReferencedCoordinatesCollide) {
 }
 
 TEST(AskedFar, SearchFindsPointsThatPosesMoveBackOntoTheBorder) {
-  // 1e7 + 0.1 is rounded by 1e-9; moved back by the pose, the points stand where exact sums put them.
+  // 1e7 + 0.1 is rounded by 1e-9; moved back by the pose, the points are where exact sums put them.
   for (const double away : {1e3, 1e5, 1e7}) {
     const double x = away + 0.1, back = 1 - x;  // exact, and so is x + back
     std::ostringstream text;

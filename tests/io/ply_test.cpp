@@ -34,7 +34,7 @@ TEST(Ply, NamesLineAndValue) {
             "f:13: comes after the last entry that the header counts; its counts are too small");
 }
 
-TEST(Ply, RefusesBadHeaders) {
+TEST(Ply, RejectsBadHeaders) {
   const std::string start = "ply\nformat ascii 1.0\n";
   EXPECT_TRUE(
       contains(refused(start + "elemental\nend_header\n"), "f:3: 'elemental' is not a keyword of a PLY header"));
@@ -52,8 +52,8 @@ TEST(Ply, RefusesBadHeaders) {
   EXPECT_TRUE(contains(refused("ply\nformat morse 1.0\nend_header\n"), "format 'morse' is not"));
 }
 
-// Elements before and after the points, lists in all of them, and points in between; in both orders of bytes.
-TEST(Ply, PassesOverListsAndOtherElements) {
+// Elements before and after the points, with lists in all of them; in both byte orders.
+TEST(Ply, SkipsListsAndOtherElements) {
   for (const bool big : {false, true}) {
     std::string bytes = std::string("ply\nformat ") + (big ? "binary_big_endian" : "binary_little_endian") + " 1.0\n";
     bytes +=
@@ -90,7 +90,7 @@ TEST(Ply, PassesOverListsAndOtherElements) {
   EXPECT_EQ(parse_cloud(ascii, "f").point(0), Vec3(1, 2, 3));
 }
 
-TEST(Ply, RefusesListsOfNegativeLength) {
+TEST(Ply, RejectsListsOfNegativeLength) {
   const std::string bytes =
       "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty list char int l\nproperty float x\nproperty "
       "float y\n"
@@ -99,7 +99,7 @@ TEST(Ply, RefusesListsOfNegativeLength) {
   EXPECT_TRUE(contains(refused(bytes), "list 'l' has the length -1"));
 }
 
-TEST_F(CloudFiles, PlyTellsWhatItLeavesOut) {
+TEST_F(CloudFiles, PlyReportsWhatItSkips) {
   const std::string file = write(
       "a.ply",
       "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\nproperty list "
@@ -109,7 +109,7 @@ TEST_F(CloudFiles, PlyTellsWhatItLeavesOut) {
                                                     "list property 'l' of the points is not read"}));
 }
 
-TEST(Ply, RefusesAPropertyThatComesTwice) {
+TEST(Ply, RejectsADuplicateProperty) {
   EXPECT_EQ(refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
                     "property float x\nend_header\n1 2 3 4\n"),
             "f:7: property 'x' of element 'vertex' comes twice");

@@ -112,7 +112,7 @@ TEST(AskScene, PairsComeInTheOrderOfTheObjects) {
   const auto pairs = [&](const std::string& more, const std::string& options = "") {
     return answer_to(R"({"ask":"pairs","scene":{)" + one_line + more + "}" + options + "}");
   };
-  EXPECT_EQ(pairs(""), R"({"pairs":[["c","b"]]})") << "what is attached stands at 3.5, and is not reported";
+  EXPECT_EQ(pairs(""), R"({"pairs":[["c","b"]]})") << "the attached object is at 3.5, and is not reported";
   EXPECT_EQ(pairs("", R"(,"margin":1.5)"), R"({"pairs":[["c","b"],["c","a"],["a","\"q\""]]})");
   EXPECT_EQ(pairs(R"(,"allowed":[["c","g"]])"), R"({"pairs":[]})");
   EXPECT_EQ(pairs(R"(,"allowed":[["c","x"]])"), R"({"error":"scene.allowed[0]: has no object 'x'"})");

@@ -1,4 +1,4 @@
-// Tables of text as people have them.
+// Text tables as found in practice.
 #include <clocale>
 
 #include "io/cloud_files.h"
@@ -67,7 +67,7 @@ TEST(TextCloud, NamesLineColumnAndValue) {
   EXPECT_EQ(parse_cloud("x,y,z\n", "f").size(), 0U);
 }
 
-TEST(TextCloud, DoesNotCareForTheLocale) {
+TEST(TextCloud, DoesNotDependOnTheLocale) {
   const char* before = std::setlocale(LC_ALL, nullptr);
   const std::string old = before;
   for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, name);
@@ -75,7 +75,7 @@ TEST(TextCloud, DoesNotCareForTheLocale) {
   std::setlocale(LC_ALL, old.c_str());
 }
 
-TEST_F(CloudFiles, TextIsWrittenAsAsked) {
+TEST_F(CloudFiles, TextIsWrittenAsTheOptionsSay) {
   const std::string from = write("a.csv", "x,y,z,my value\n1,2,3,4\n");
   convert_cloud(from, path("b.xyz"), {});
   EXPECT_EQ(contents("b.xyz"), "# x y z my_value\n1 2 3 4\n");

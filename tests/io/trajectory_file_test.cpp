@@ -1,4 +1,4 @@
-// Trajectories in files: every format there and back, and what is refused or repaired.
+// Trajectories in files: round trips of every format, and what is rejected or repaired.
 #include "graze/io/trajectory_file.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string refused(const std::string& text, const ReadTrajectoryOptions& option
   return refusal([&] { parse_trajectory(text, "f", options); });
 }
 
-TEST(TrajectoryFile, EveryFormatComesBackAsItWas) {
+TEST(TrajectoryFile, RoundTripsEveryFormat) {
   const std::string folder = testing::TempDir();
   for (const TrajectoryFormat format :
        {TrajectoryFormat::tum, TrajectoryFormat::kitti, TrajectoryFormat::matrix, TrajectoryFormat::csv}) {
@@ -63,7 +63,7 @@ TEST(TrajectoryFile, EveryFormatComesBackAsItWas) {
   }
 }
 
-TEST(TrajectoryFile, NamesTellTheFormat) {
+TEST(TrajectoryFile, NamesDetermineTheFormat) {
   const std::string folder = testing::TempDir();
   const clearance::Trajectory timed = random_trajectory(2, {0, 0, 0}, true),
                               bare = random_trajectory(2, {0, 0, 0}, false);
@@ -85,7 +85,7 @@ TEST(TrajectoryFile, NamesTellTheFormat) {
   EXPECT_FALSE(std::filesystem::exists(folder + "a.tum"));
 }
 
-TEST(TrajectoryFile, ReadsWhatPeopleHave) {
+TEST(TrajectoryFile, ReadsCommonVariants) {
   const Pose want = Pose::from_xyzw({1, 2, 3}, 0, 0, 1, 1);
   const auto expect = [&](const std::string& text, bool timed) {
     const clearance::Trajectory t = parsed(text);
@@ -109,7 +109,7 @@ TEST(TrajectoryFile, ReadsWhatPeopleHave) {
   expect("Easting;Northing;Height;Roll;Pitch;Yaw_deg;Timestamp\n1;2;3;0;0;90;7\n", true);
 }
 
-TEST(TrajectoryFile, RotationsFollowTheWayWhereThereAreNone) {
+TEST(TrajectoryFile, RotationsFollowThePathWhereNoneAreGiven) {
   const TrajectoryFile file = parse_trajectory("x,y,z,cant,speed\n0,0,0,0,9\n0,0,0,0,9\n0,2,2,0.1,9\n0,4,4,0,9\n", "f");
   EXPECT_EQ(file.notes, (std::vector<std::string>{"column 'speed' is not used",
                                                   "rotations follow the path from pose to pose, with z up"}));
@@ -122,7 +122,7 @@ TEST(TrajectoryFile, RotationsFollowTheWayWhereThereAreNone) {
   EXPECT_EQ(parsed("x,y,z\n1,2,3\n").poses[0], Pose::at({1, 2, 3}));
 }
 
-TEST(TrajectoryFile, TurnsOtherFramesAndUnits) {
+TEST(TrajectoryFile, ConvertsOtherFramesAndUnits) {
   // A camera looks along its z, with x to the right and y down.
   const clearance::Trajectory camera = parsed("0 0 1 5000 -1 0 0 0 0 -1 0 2000\n", {.unit = 0.001, .axes = "rdf"});
   EXPECT_EQ(camera.poses[0].translation(), Vec3(5, 0, 2));
@@ -172,7 +172,7 @@ TEST(TrajectoryFile, NamesLineAndReason) {
   EXPECT_NE(refusal([] { read_trajectory("/nowhere/f.tum"); }), "");
 }
 
-TEST(TrajectoryFile, RepairsOnlyWhenAskedAndSaysSo) {
+TEST(TrajectoryFile, RepairsOnlyOnRequestAndSaysSo) {
   const std::string text =
       "3 3 0 0 0 0 0 2\n"
       "1 1 0 0 0 0 0 1\n"

@@ -117,7 +117,7 @@ TEST_F(WriteFile, FoldersAreTriedWithoutATrace) {
   EXPECT_THROW(check_folder_writable("/proc/new"), Error);
 }
 
-// A limit on the size of files stands for a disk that becomes full half-way.
+// A limit on the file size simulates a disk that fills up halfway.
 TEST_F(WriteFile, LeavesTheOldFileWhereTheNewOneDoesNotFit) {
   write_file(path("page"), "old");
   rlimit before{};

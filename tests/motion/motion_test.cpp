@@ -80,7 +80,7 @@ TEST(Motion, TakesTheShorterArc) {
     RC_ASSERT(std::abs(motion.turn() - angle_between(motion.from().rotation(), motion.to().rotation())) <= 1e-13);
     RC_ASSERT(std::abs(motion.axis().norm() - 1) <= 4 * kEpsilon);
   });
-  // 350 degrees one way are 10 degrees the other way.
+  // 350 degrees in one direction are 10 degrees in the other.
   const Motion back(Pose(), Pose::from_rpy({0, 0, 0}, 0, 0, 350 * kPi / 180));
   EXPECT_NEAR(back.turn(), 10 * kPi / 180, 1e-14);
   EXPECT_LE((back.axis() - Vec3(0, 0, -1)).norm(), 1e-14);
@@ -121,11 +121,11 @@ TEST(Motion, ReachBoundsEveryPointsPath) {
   });
 }
 
-// The path of a point by chords, which are no longer than it.
-double length_of_path(const auto& motion, const Vec3& p, double begin, double end) {
+// The length of the path of a point by chords, which never exceed it.
+double length_of_path(const auto& motion, const Vec3& p, double start, double end) {
   constexpr int kChords = 64;
   double path = 0;
-  const auto at = [&](int i) -> Vec3 { return motion.at(begin + (end - begin) * i / kChords) * p; };
+  const auto at = [&](int i) -> Vec3 { return motion.at(start + (end - start) * i / kChords) * p; };
   for (int i = 0; i < kChords; ++i) path += (at(i + 1) - at(i)).norm();
   return path;
 }
@@ -133,8 +133,8 @@ double length_of_path(const auto& motion, const Vec3& p, double begin, double en
 template <RigidMotion M>
 void expect_reach_bounds_paths(const M& motion, Generator& random) {
   const Vec3 p = random.in_cube(2);
-  const double a = random.uniform(0, 1), b = random.uniform(0, 1), begin = std::min(a, b), end = std::max(a, b);
-  RC_ASSERT(length_of_path(motion, p, begin, end) <= motion.reach(p.norm(), begin, end) * (1 + 1e-9) + 1e-12);
+  const double a = random.uniform(0, 1), b = random.uniform(0, 1), start = std::min(a, b), end = std::max(a, b);
+  RC_ASSERT(length_of_path(motion, p, start, end) <= motion.reach(p.norm(), start, end) * (1 + 1e-9) + 1e-12);
 }
 
 TEST(Motion, GoesRoundForWholeTurns) {
@@ -146,7 +146,7 @@ TEST(Motion, GoesRoundForWholeTurns) {
     RC_ASSERT(motion.at(0) == from);
     RC_ASSERT(motion.at(1) == to);
     RC_ASSERT(std::abs(motion.turn() - std::abs(plain.turn() + 2 * kPi * turns)) <= 1e-12);
-    // Just before its end it is where it should be: the turns lead there.
+    // Just before the end it is where it should be, after all turns.
     const double t = 1 - 1e-9;
     RC_ASSERT((motion.at(t).rotation() - to.rotation()).cwiseAbs().maxCoeff() <= 1e-9 * (motion.turn() + 1));
     // Equal steps turn by equal angles.

@@ -20,7 +20,7 @@ void add_direction(std::vector<Vec>& list, const Vec& d) {
   list.push_back(d);
 }
 
-// Facets and edges of a hull by trying every triple. Doubtful ones are kept.
+// Facets and edges of a hull by trying every triple. Uncertain ones are kept.
 void find_features(const std::vector<Vec>& points, std::vector<Vec>& faces, std::vector<Vec>& edges) {
   const std::size_t n = points.size();
   Real scale = 0;
@@ -56,8 +56,8 @@ void find_features(const std::vector<Vec>& points, std::vector<Vec>& faces, std:
   }
 }
 
-// Nearest point of an axis-aligned ellipsoid to p outside of it: the root of a decreasing function, bracketed and
-// then bisected, so that no starting point can mislead it.
+// Nearest point of an axis-aligned ellipsoid to p outside it: the root of a decreasing function, bracketed and
+// then bisected, so that no starting point can fail.
 Vec project_on_ellipsoid(const Vec& radii, const Vec& p) {
   const auto excess = [&](Real t) {
     Real sum = -1;
@@ -133,7 +133,7 @@ Body body_of(const Spec& spec, const Triple& origin) {
   body.kind = spec.kind;
   body.size = vec(spec.size);
   body.rotation = rotation_of(spec.wxyz[0], spec.wxyz[1], spec.wxyz[2], spec.wxyz[3]);
-  body.place = vec(spec.xyz) - vec(origin);
+  body.position = vec(spec.xyz) - vec(origin);
   std::vector<Vec> local;
   switch (spec.kind) {
     case Kind::sphere:
@@ -170,25 +170,25 @@ Body body_of(const Spec& spec, const Triple& origin) {
     case Kind::plane: {
       const Vec n = vec(spec.normal);
       body.normal = body.rotation * unit(n);
-      body.offset = spec.offset / norm(n) + dot(body.normal, body.place);
+      body.offset = spec.offset / norm(n) + dot(body.normal, body.position);
       body.faces = {unit(n)};
       break;
     }
   }
   for (Vec& f : body.faces) f = body.rotation * f;
   for (Vec& e : body.edges) e = body.rotation * e;
-  for (const Vec& p : local) body.points.push_back(body.rotation * p + body.place);
+  for (const Vec& p : local) body.points.push_back(body.rotation * p + body.position);
   return body;
 }
 
 Vec support(const Body& body, const Vec& n) {
   if (body.rounded_polytope()) {
     const Vec* best = &body.points[0];
-    Real most = dot(n, *best);
+    Real largest = dot(n, *best);
     for (const Vec& p : body.points) {
       const Real height = dot(n, p);
-      if (height > most) {
-        most = height;
+      if (height > largest) {
+        largest = height;
         best = &p;
       }
     }
@@ -211,7 +211,7 @@ Vec support(const Body& body, const Vec& n) {
       x = 2 * s.y * d.z > s.x * across ? Vec{0, 0, s.y} : rim - Vec{0, 0, s.y};
     }
   }
-  return body.rotation * x + body.place;
+  return body.rotation * x + body.position;
 }
 
 Extent extent(const Body& body, const Vec& n) {
@@ -230,12 +230,12 @@ Vec project(const Body& body, const Vec& p) {
     return body.kind == Kind::half_space && above <= 0 ? p : p - above * body.normal;
   }
   if (curved(body.kind)) {
-    return body.rotation * project_local(body, transposed_times(body.rotation, p - body.place)) + body.place;
+    return body.rotation * project_local(body, transposed_times(body.rotation, p - body.position)) + body.position;
   }
   if (body.kind == Kind::box) {
-    Vec d = transposed_times(body.rotation, p - body.place);
+    Vec d = transposed_times(body.rotation, p - body.position);
     for (int i = 0; i < 3; ++i) d[i] = clamp(d[i], -body.size[i], body.size[i]);
-    return body.rotation * d + body.place;
+    return body.rotation * d + body.position;
   }
   const Vec core = nearest_in_hull(body.points, p);
   const Real away = norm(p - core);
@@ -245,7 +245,7 @@ Vec project(const Body& body, const Vec& p) {
 Real outside(const Body& body, const Vec& p) { return norm(p - project(body, p)); }
 
 Real inside(const Body& body, const Vec& p) {
-  const Vec d = transposed_times(body.rotation, p - body.place);
+  const Vec d = transposed_times(body.rotation, p - body.position);
   const Vec& s = body.size;
   const Flat q{std::hypot(d.x, d.y), d.z};
   Real depth = 0;
@@ -284,7 +284,7 @@ Real inside(const Body& body, const Vec& p) {
 }
 
 Vec middle(const Body& body) {
-  if (!body.rounded_polytope()) return body.place;
+  if (!body.rounded_polytope()) return body.position;
   Vec low = body.points[0], high = low;
   for (const Vec& p : body.points) {
     for (int i = 0; i < 3; ++i) {
@@ -300,16 +300,16 @@ Real reach(const Body& body) {
   if (body.kind == Kind::ellipsoid) return std::max({s.x, s.y, s.z});
   if (curved(body.kind)) return std::sqrt(s.x * s.x + s.y * s.y);
   const Vec m = middle(body);
-  Real most = 0;
-  for (const Vec& p : body.points) most = std::max(most, norm(p - m));
-  return most + body.radius;
+  Real largest = 0;
+  for (const Vec& p : body.points) largest = std::max(largest, norm(p - m));
+  return largest + body.radius;
 }
 
 Real magnitude(const Spec& spec) {
-  Real most = 0;
-  for (const double t : spec.xyz) most = std::max(most, std::abs(Real(t)));
+  Real largest = 0;
+  for (const double t : spec.xyz) largest = std::max(largest, std::abs(Real(t)));
   if (unbounded(spec.kind)) {
-    return most + std::abs(Real(spec.offset)) / norm(vec(spec.normal));
+    return largest + std::abs(Real(spec.offset)) / norm(vec(spec.normal));
   }
   Real own = 0;
   if (spec.kind == Kind::triangle || spec.kind == Kind::convex) {
@@ -317,7 +317,7 @@ Real magnitude(const Spec& spec) {
   } else {
     for (std::size_t i = 0; i < sizes_used(spec.kind); ++i) own += std::abs(Real(spec.size[i]));
   }
-  return most + own;
+  return largest + own;
 }
 
 }  // namespace graze_oracle

@@ -1,4 +1,4 @@
-// A spec placed in the world, and what can be told about one body alone.
+// A spec placed in the world, and queries about a single body.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,13 @@ struct Body {
   Kind kind = Kind::sphere;
   Vec size;
   Mat rotation;
-  Vec place;
+  Vec position;
   Real radius = 0;
   std::vector<Vec> points;
   /// Unit directions, world, of every flat facet (any sign) and of every straight edge. May hold more than that:
   /// directions are only ever tried, never trusted.
   std::vector<Vec> faces, edges;
-  /// False for hulls of so many points that nobody enumerated them.
+  /// False for hulls of so many points that these were not enumerated.
   bool all_features = true;
   Vec normal;
   Real offset = 0;
@@ -28,7 +28,8 @@ struct Body {
   bool rounded_polytope() const { return !unbounded(kind) && !curved(kind); }
 };
 
-/// Translations are taken relative to `origin`, in extended precision: bodies far from the world's origin lose nothing.
+/// Translations are taken relative to `origin`, in extended precision: bodies far from the world's origin lose no
+/// digits.
 Body body_of(const Spec& spec, const Triple& origin = {0, 0, 0});
 
 /// The point of a bounded body farthest along `n`.

@@ -21,10 +21,10 @@ Triple turned(const std::array<double, 4>& q, const Triple& v) {
   return {static_cast<double>(r.x), static_cast<double>(r.y), static_cast<double>(r.z)};
 }
 
-// A point in any direction from `from`, up to `most` times `unit` away.
-Triple around(const Triple& from, double most, double unit, Random& random) {
+// A point in any direction from `from`, up to `farthest` times `unit` away.
+Triple around(const Triple& from, double farthest, double unit, Random& random) {
   const Triple direction = random.direction();  // first: arguments may be evaluated in any order
-  return sum(from, random.uniform(0, most) * unit, direction);
+  return sum(from, random.uniform(0, farthest) * unit, direction);
 }
 
 // Moves b so that about half of the cases overlap.
@@ -60,11 +60,11 @@ Triple half_extents(const Spec& s) {
     case Kind::ellipsoid:
       return s.size;
     default: {
-      Triple most{};
+      Triple half{};
       for (const Triple& p : s.points) {
-        for (std::size_t i = 0; i < 3; ++i) most[i] = std::max(most[i], std::abs(p[i]));
+        for (std::size_t i = 0; i < 3; ++i) half[i] = std::max(half[i], std::abs(p[i]));
       }
-      return most;
+      return half;
     }
   }
 }
@@ -159,7 +159,7 @@ int Random::integer(int low, int high) {
 }
 
 double Random::magnitude(double low_exponent, double high_exponent) {
-  // 10^x by squaring and a short table would do; a plain product keeps it free of the math library.
+  // A plain product, so that it does not depend on the math library.
   double x = uniform(low_exponent, high_exponent), value = 1;
   for (; x >= 1; x -= 1) value *= 10;
   for (; x < 0; x += 1) value /= 10;

@@ -1,4 +1,4 @@
-// Pairs of shapes that libraries get wrong: random ones in every kind of trouble, the same for the same seed.
+// Pairs of shapes that are hard for libraries: random ones of every kind of difficulty, the same for the same seed.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace graze_oracle {
 
-/// The same sequence on every machine: no library's distributions, no transcendental functions.
+/// The same sequence on every machine: no distributions of the standard library, no transcendental functions.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -31,9 +31,9 @@ class Random {
 
 enum class Trouble {
   generic,   ///< any pose, half of them overlapping
-  aligned,   ///< lattice sizes, places and right angles: exact touching abounds
+  aligned,   ///< lattice sizes, positions and right angles: exact touching is frequent
   touching,  ///< moved to within a few units in the last place of touching, or up to 1e-6 apart or deep
-  nested,    ///< one inside of the other, often concentric
+  nested,    ///< one inside the other, often concentric
   parallel,  ///< the same rotation, faces parallel, lattice offsets in the turned frame
   edges,     ///< edges, rims and vertices shared
   sliver,    ///< one or two dimensions shrunk to 1e-4 … 1e-9
@@ -56,8 +56,8 @@ struct Case {
 
 /// A shape of size about `scale` at a random rotation about the origin.
 Spec random_spec(Kind kind, double scale, Random& random);
-/// Makes some sizes 0, at least one: a rectangle, disc, segment, ball or point. Ellipsoids have none of 0, and what is
-/// made of points stays as it is.
+/// Makes some sizes 0, at least one: a rectangle, disc, segment, ball or point. Ellipsoids cannot have sizes of 0, and
+/// shapes made of points stay as they are.
 void flatten(Spec& spec, Random& random);
 /// Lattice sizes (multiples of an eighth) and a rotation by right angles.
 Spec lattice_spec(Kind kind, Random& random);

@@ -10,7 +10,7 @@ namespace {
 struct Cell {
   std::array<Vec, 3> corner, point;
   Real bound = 0;
-  bool operator<(const Cell& other) const { return bound > other.bound; }  // least proven first
+  bool operator<(const Cell& other) const { return bound > other.bound; }  // the lowest bound first
 };
 
 // Every point q of the difference body bounds its support function from below: h(n) >= n · q. Over the flat triangle of

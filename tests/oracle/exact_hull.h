@@ -160,8 +160,8 @@ Fraction<Z> hull_depth_sq(const std::vector<Lattice<Z>>& a, const std::vector<La
         if (b_high < h) b_high = h;
       }
       const Z forward = a_high - b_low, backward = b_high - a_low;
-      const Z least = forward < backward ? forward : backward;
-      const Fraction<Z> found{least * least, dot(n, n)};
+      const Z shorter = forward < backward ? forward : backward;
+      const Fraction<Z> found{shorter * shorter, dot(n, n)};
       if (!any || found < best) best = found;
       any = true;
     }

@@ -35,7 +35,7 @@ ExactBody exact_body(const Spec& spec);
 /// The same body, turned by a quaternion of any length (real part first) and then moved.
 ExactBody moved(const ExactBody& body, const std::array<double, 4>& wxyz, const Triple& xyz);
 
-/// Two of them; what is needed of their distance is found once. Half-spaces and planes that are not exactly parallel
+/// Two of them; their distance is computed once. Half-spaces and planes that are not exactly parallel
 /// meet, however far away.
 class ExactPair {
  public:

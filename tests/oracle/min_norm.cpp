@@ -143,7 +143,7 @@ Vec nearest_in_hull(const std::vector<Vec>& points, const Vec& p) {
     c = next;
     length = shorter;
   }
-  // Slivers defeat the walk: try every simplex of a small hull instead.
+  // Wolfe's algorithm fails on slivers: try every simplex of a small hull instead.
   constexpr std::size_t kSmall = 16;
   if (!(length > 0) || gap <= 8 * kRealEpsilon * scale || points.size() > kSmall) return combine(c, c.on_b);
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -160,7 +160,7 @@ Polytope polytope_of(const std::vector<Vec>& points) {
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t k = std::min(i, j) + 1; k < n; ++k) {
-        // The lowest index first, both ways round.
+        // The lowest index first, in both orientations.
         if (j <= i || k <= i || j == k) continue;
         const Vec normal = cross(points[j] - points[i], points[k] - points[i]);
         if (norm(normal) <= tolerance * size_of(points)) continue;

@@ -23,8 +23,8 @@ Polytope moved(const Polytope& p, const Mat& rotation, const Vec& translation);
 
 using PolytopeUnion = std::vector<Polytope>;
 
-/// The length of the shortest translation of b after which its interior and that of a are disjoint: 0 if they are so
-/// already. The sums of all pairs of parts are half-spaces; the shortest way to a point outside all of the open sums
+/// The length of the shortest translation of b after which its interior and that of a are disjoint: 0 if they already
+/// are. The sums of all pairs of parts are half-spaces; the shortest path to a point outside all of the open sums
 /// ends where one, two or three of their planes meet, and all of those are tried. Rounding about 1e-15 of the sizes.
 Real separating_depth(const PolytopeUnion& a, const PolytopeUnion& b);
 

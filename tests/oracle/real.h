@@ -1,4 +1,4 @@
-// Vectors over long double: 64 bits of mantissa, 2048 times finer than what is being judged.
+// Vectors over long double: 64 bits of mantissa, 2048 times finer than what is being tested.
 #pragma once
 
 #include <array>

@@ -153,7 +153,7 @@ void Search::sphere() {
 }
 
 void Search::refine() {
-  constexpr Real kApart = 0.98L;  // cosine: starts closer than this climb to the same place
+  constexpr Real kApart = 0.98L;  // cosine: starts closer than this climb to the same maximum
   std::sort(starts_.begin(), starts_.end(),
             [](const Direction& p, const Direction& q) { return p.separation > q.separation; });
   std::vector<Vec> used;
@@ -232,8 +232,8 @@ Direction best_direction(const Body& a, const Body& b, std::span<const Vec> hint
   search.features();
   for (const Vec& n : hints) {
     search.try_direction(unit(n));
-    // Near an edge a direction of short nearest points is off by rounding, and loses that times the edge's length.
-    // Turned square to the edge it loses nothing.
+    // Near an edge, rounding tilts the direction between very near points, which costs that angle times the length of
+    // the edge. A direction perpendicular to the edge costs nothing.
     for (const Body* body : {&a, &b}) {
       for (const Vec& e : body->edges) search.try_direction(unit(n - dot(n, e) * e));
     }

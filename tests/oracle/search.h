@@ -1,4 +1,4 @@
-// The direction along which two bodies are farthest apart, or least deep in each other.
+// The direction along which two bodies are farthest apart, or overlap the least.
 #pragma once
 
 #include <span>

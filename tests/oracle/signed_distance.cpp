@@ -21,7 +21,7 @@ Bounds exactly(Real value, const Vec& normal, Real rounding) {
 Bounds unbounded_pair(const Body& a, const Body& b, Real rounding) {
   Vec n;
   if (unbounded(a.kind) && unbounded(b.kind)) {
-    // Normals that differ by rounding alone mean parallel faces, or faces that cross somewhere: nobody can tell.
+    // Normals that differ by rounding alone mean parallel faces, or faces that cross somewhere: both are possible.
     constexpr Real kUndecided = 64 * static_cast<Real>(std::numeric_limits<double>::epsilon());
     const Real off = norm(cross(a.normal, b.normal));
     if (off > 4 * kRealEpsilon) {
@@ -57,7 +57,7 @@ Bounds unbounded_pair(const Body& a, const Body& b, Real rounding) {
   return r;
 }
 
-// Projects to and fro between two bodies that are apart: their points only come nearer.
+// Projects back and forth between two bodies that are apart: the points only come nearer.
 void approach(const Body& a, const Body& b, Vec x, Bounds& r) {
   Real length = kRealInfinity;
   Vec y;
@@ -95,12 +95,13 @@ Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints,
   r.normal = near.normal;
   r.lower = near.lower;
   r.upper = near.upper + rounding;
-  // Apart: s has one summit only, and the nearest points are all but there. Cores apart within the radii: the same.
+  // Apart: s has a single maximum, and the nearest points are almost there. The same if cores are apart within the
+  // radii.
   const Real core_gap = near.upper + a.radius + b.radius;
   const bool apart = near.lower > rounding || (core_gap > 4 * rounding && near.upper - near.lower <= 4 * rounding);
   Direction best = apart ? climb(a, b, near.normal) : best_direction(a, b, hints);
   if (apart && near.upper - std::max(near.lower, best.separation) > 64 * rounding) {
-    // Rounding stopped the nearest points short, or the summit lies on a crease: an edge along a side.
+    // Rounding stopped the nearest points early, or the maximum lies on a crease: an edge along a side.
     const Vec start[] = {near.normal, best.normal};
     const Direction other = best_direction(a, b, start);
     if (other.separation > best.separation) best = other;
@@ -123,8 +124,8 @@ Bounds signed_distance(const Body& a, const Body& b, std::span<const Vec> hints,
 
 void certify(const Body& a, const Body& b, Bounds& bounds, Real accuracy, int max_cells) {
   if (unbounded(a.kind) || unbounded(b.kind) || bounds.lower >= 0) return;
-  const Real least = depth_at_least(a, b, -bounds.lower, accuracy, max_cells);
-  bounds.upper = std::min(bounds.upper, -least + oracle_rounding(a, b));
+  const Real proven = depth_at_least(a, b, -bounds.lower, accuracy, max_cells);
+  bounds.upper = std::min(bounds.upper, -proven + oracle_rounding(a, b));
 }
 
 }  // namespace graze_oracle

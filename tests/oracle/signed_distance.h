@@ -1,4 +1,4 @@
-// The true signed distance of any two bodies, as an interval that holds it.
+// The true signed distance of any two bodies, as an interval that contains it.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ struct Bounds {
   /// The true signed distance lies in [lower, upper]; rounding of the oracle itself is included. Overlapping curved
   /// pairs have an upper bound of about 0 (a common point was found) until certify() spends more work on them.
   Real lower = -kRealInfinity, upper = kRealInfinity;
-  /// The value itself: the middle of a tight interval, or lower where the search for the way out is the answer.
+  /// The value itself: the middle of a tight interval, or lower where the search for the exit is the answer.
   Real estimate = 0;
   /// Unit, from a to b, and s(normal) is `lower`, up to rounding.
   Vec normal{0, 0, 1};

@@ -1,4 +1,4 @@
-// A shape and its pose as the caller writes them down: plain doubles, before anything rounds.
+// A shape and its pose in the caller's numbers: plain doubles, before any rounding.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ inline const char* name_of(Kind kind) {
 }
 
 inline bool unbounded(Kind kind) { return kind == Kind::half_space || kind == Kind::plane; }
-/// Whether the boundary has round parts that no radius around a polytope explains.
+/// Whether the boundary has round parts that are not a radius around a polytope.
 inline bool curved(Kind kind) { return kind == Kind::cylinder || kind == Kind::cone || kind == Kind::ellipsoid; }
 
-/// How many entries of Spec::size mean something.
+/// How many entries of Spec::size are used.
 inline std::size_t sizes_used(Kind kind) {
   return kind == Kind::sphere ? 1 : kind == Kind::box || kind == Kind::ellipsoid ? 3 : 2;
 }

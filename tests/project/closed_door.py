@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds a kind to Geometry that nobody was taught, and expects the compiler to refuse every function that would answer for it.
+"""Adds an unknown kind to Geometry and expects the compiler to reject every function that would answer for it.
 
     closed_door.py BUILD_DIR
 
@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "graze/geometry/geometry.h"
 
-# What must be named by the compiler's complaints about each file.
+# The functions that the compiler's errors about each file must name.
 DOORS = {
     "src/geometry/geometry.cpp": ["bounds_of", "name_of", "largest_coordinate"],
     "src/query/core.cpp": ["stamp"],
@@ -33,6 +33,8 @@ DOORS = {
     "src/query/solid_depth.cpp": ["is_convex"],
     "src/query/depth_search.cpp": ["sample"],
     "src/query/escape.cpp": ["size_of_geometry"],
+    "src/query/blocks.cpp": ["ask_blocks"],
+    "src/query/blocks_depth.cpp": ["rounding_of"],
     "src/io/placed.cpp": ["reader_of"],
     "src/clearance/model.cpp": ["of_shapes"],
     "src/clearance/report_model.cpp": ["append"],
@@ -41,15 +43,15 @@ DOORS = {
 
 def with_stranger(text):
     """The header with one more kind at the end of the variant."""
-    begin = text.index("using Geometry =")
-    end = text.index(">;", begin)
-    return text[:begin] + "struct Stranger {\n  bool operator==(const Stranger&) const = default;\n};\n" + \
-        text[begin:end] + ", Stranger" + text[end:]
+    start = text.index("using Geometry =")
+    end = text.index(">;", start)
+    return text[:start] + "struct Stranger {\n  bool operator==(const Stranger&) const = default;\n};\n" + \
+        text[start:end] + ", Stranger" + text[end:]
 
 
 def command_for(entry, file, overlay):
-    """The compiler's command of a build, for another file of the library, all of which are compiled with the same options;
-    reduced to a check of the syntax and without precompiled headers."""
+    """The compile command of a build, for another file of the library (all have the same options), reduced to a syntax check
+    and without precompiled headers."""
     words = [str(ROOT / file) if word == entry["file"] else word for word in shlex.split(entry["command"])]
     while not os.path.basename(words[0]).startswith(("g++", "c++", "clang++", "gcc", "clang")):
         words = words[1:]  # ccache and its wrapper
@@ -91,7 +93,7 @@ def main():
             compiled, complaints = compile_with(entry, file, overlays["stranger"])
             if compiled:
                 return [f"{file} compiles with a kind of geometry that it does not know"]
-            return [f"{file}: {name} is not among the compiler's complaints:\n{complaints[:2000]}"
+            return [f"{file}: {name} is not among the compiler's errors:\n{complaints[:2000]}"
                     for name in DOORS[file] if name not in complaints]
 
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("GRAZE_JOBS", os.cpu_count()))) as pool:
@@ -100,7 +102,7 @@ def main():
         compiled, complaints = compile_with(entry, control, overlays["same"])
         if not compiled:
             flaws.append(f"control: an unchanged copy of the header does not compile:\n{complaints[:2000]}")
-    print("\n".join(flaws) or f"{len(DOORS)} files refuse a kind of geometry that they were not taught")
+    print("\n".join(flaws) or f"{len(DOORS)} files reject an unknown kind of geometry")
     return 1 if flaws else 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a build tree, moves the result elsewhere, and uses it as strangers do: by find_package and by pkg-config.
+# Installs a build tree, moves the result elsewhere, and uses it as users do: by find_package and by pkg-config.
 #
 #   consumer_test.sh BUILD_DIR COMPILER
 set -euo pipefail

@@ -96,7 +96,7 @@ def name_of(words):
 
 
 def needs_comment(words, owner):
-    """Whether a declaration has to be documented; `owner` is the class it is a member of, or nothing."""
+    """Whether a declaration must be documented; `owner` is the class of a member, or nothing."""
     words = plain(words)
     if not words or words[0] in ("friend", "static_assert", "extern", "public", "private", "protected"):
         return False
@@ -142,9 +142,9 @@ class Walker:
             token = self.tokens[self.at]
             self.at += 1
             if token.kind == "other" and token.text in "([":
-                begin = self.at - 1
+                start = self.at - 1
                 self.skip_block()
-                taken += self.tokens[begin:self.at]
+                taken += self.tokens[start:self.at]
                 continue
             if token.kind == "other" and token.text in ";{}":
                 return taken, token

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Documents say what is so: snippets equal the files they come from, links lead somewhere, packages are explained.
+"""Documents are true: snippets equal the files they come from, links lead somewhere, packages are explained.
 
     documents_test.py ROOT
 
 Every block of C++ in the README and docs/ is a snippet: it comes after a line `<!-- from PATH -->` or `<!-- from PATH#NAME -->`
-and equals what stands in that file, which is built and run as a test, between the lines `// [snippet NAME]` and
+and equals the part of that file, which is built and run as a test, between the lines `// [snippet NAME]` and
 `// [/snippet NAME]`, without its common indentation.
 """
 
@@ -27,7 +27,7 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def documents():
-    """Markdown files of the project: those that git knows or would add."""
+    """Markdown files of the project: those that git tracks or would add."""
     listed = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
         check=True, capture_output=True, text=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the library computes nothing by the elementary functions of the platform.
+"""Checks that the library does not use the platform's elementary functions.
 
     elementary_functions.py ROOT
 
@@ -16,7 +16,7 @@ FUNCTIONS = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p "
     "pow cbrt hypot erf erfc tgamma lgamma sincos"
 ).split()
-# Qualified by std:: or by nothing; members and other namespaces have functions of these names of their own.
+# Qualified by std:: or not at all; members and other namespaces may have functions of these names.
 CALL = re.compile(r"(?:\bstd::|(?<![\w.:>]))(" + "|".join(FUNCTIONS) + r")[fl]?\s*\(")
 EIGEN = re.compile(r"\b(AngleAxis[fd]?|slerp|angularDistance|eulerAngles|stableNorm|hypotNorm|blueNorm)\b")
 # What defines the functions; the rest says why the platform's do no harm there.

@@ -14,7 +14,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PUBLIC_LIBRARIES = {"Eigen"}
-# Slow to compile, so that one file sees it and the others a table of options.
+# Slow to compile, so only one file includes it; the others use a table of options.
 FIREWALLS = {"CLI": "apps/graze/parse.cpp"}
 
 
@@ -30,7 +30,7 @@ def cxx_files(folder):
 
 
 def room_of(target, rooms):
-    """(room, is public) of an include target, or None where it is no file of a room."""
+    """(room, is public) of an include target, or None if it is not a file of a room."""
     parts = target.split("/")
     if parts[0] == "graze" and len(parts) > 2 and parts[1] in rooms:
         return parts[1], True
@@ -52,11 +52,11 @@ def check(root, rooms):
         for public, folder in ((True, root / "include/graze" / room), (False, root / "src" / room)):
             for path in cxx_files(folder):
                 for number, delimiter, target in includes(path):
-                    place = room_of(target, rooms)
-                    if place:
-                        if place[0] not in allowed:
-                            report(path, number, f"{room} must not include {place[0]} ({target})")
-                        if public and not place[1]:
+                    where = room_of(target, rooms)
+                    if where:
+                        if where[0] not in allowed:
+                            report(path, number, f"{room} must not include {where[0]} ({target})")
+                        if public and not where[1]:
                             report(path, number, f"a public header must not include the private {target}")
                     elif target == "graze/graze.h":
                         report(path, number, "a room must not include everything (graze/graze.h)")
@@ -77,8 +77,8 @@ def check(root, rooms):
     for folder in ("examples", "apps"):
         for path in cxx_files(root / folder):
             for number, _, target in includes(path):
-                place = room_of(target, rooms)
-                if place and not place[1]:
+                where = room_of(target, rooms)
+                if where and not where[1]:
                     report(path, number, f"{folder} use the public headers only ({target})")
                 only = FIREWALLS.get(target.split("/")[0])
                 if only and path != root / only:

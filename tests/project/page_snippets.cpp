@@ -1,5 +1,5 @@
-// The C++ of pages that is no example of its own: compiled, run, and compared with the pages by documents_test.py.
-// A page shows what stands between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
+// The C++ of pages that is not an example of its own: compiled, run, and compared with the pages by documents_test.py.
+// A page shows the text between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
 
 #include <graze/graze.h>
 
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ using namespace graze;
 
 void claim(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "page_snippets: not so: %s\n", what);
+  std::fprintf(stderr, "page_snippets: not true: %s\n", what);
   std::exit(1);
 }
 
@@ -100,7 +101,7 @@ void clearance_along_a_path() {
   // results[i].clearance  .pose  .fraction  .element
   // [/snippet clearance]
   claim(std::abs(results[0].clearance - 0.2) < swept.tolerance() && !results[1].found(), "0.2 m, and beyond the limit");
-  claim(results[0].pose == 0 && std::abs(results[0].fraction - 0.5F) < 1e-3F && results[0].element == 1, "half-way");
+  claim(results[0].pose == 0 && std::abs(results[0].fraction - 0.5F) < 1e-3F && results[0].element == 1, "halfway");
 }
 
 void noisy_clouds() {
@@ -160,6 +161,49 @@ void scenes() {
   claim(now.object("cup").placed->pose.translation().x() == 0.3, "the cup moved with the gripper");
 }
 
+// [snippet custom_obstacle]
+struct Fence {  // a circle from inside
+  double radius;
+  planar::NearestPoint nearest(const Vec2& q) const {
+    const double far = q.norm();
+    return {radius - far, far > 0 ? Vec2(radius / far * q) : Vec2(radius, 0), 1e-15 * (far + radius)};
+  }
+};
+// [/snippet custom_obstacle]
+
+void worlds() {
+  const planar::World world({planar::Custom(Fence{5})});
+  const planar::WorldHit hit = sweep(world, planar::Path::line({0, 0}, {0, 9}), 1);
+  claim(hit.certain && std::abs(hit.center.y() - 4) < 1e-8, "the fence holds");
+}
+
+void terrain() {
+  const Pose pose = Pose::at({1, 1, 0.5});
+  // [snippet terrain]
+  const std::vector<double> heights = {0, 0, 0, 0, 1, 0, 0, 0, 0};
+  const HeightField hill({.columns = 3, .rows = 3, .dx = 1, .dy = 1}, heights);
+  const bool stuck = collide(at(hill), at(Box{.half = {0.2, 0.2, 0.1}}, pose));
+  const double above = distance(at(hill), at(Sphere{.radius = 0.5}, Pose::at({1, 1, 2}))).value;  // 0.5
+  // [/snippet terrain]
+  claim(stuck && std::abs(above - 0.5) < 1e-9, "a hill");
+}
+
+void map_as_obstacle() {
+  OccupancyMapBuilder builder(0.5);
+  builder.add({.key = {4, 0, 0}, .log_odds = log_odds_of(0.97)});
+  const OccupancyMap map = std::move(builder).finish();
+  const Box gripper{.half = {0.1, 0.1, 0.1}};
+  const Pose pose = Pose::at({0, 0.25, 0.25});
+  // [snippet map_view]
+  const MapView walls(map, UnknownSpace::occupied);  // probability ≥ 0.5, and all that nobody has seen
+  const MapView sure(map, UnknownSpace::free, 0.9);  // only what is almost certain
+  const bool hit = collide(at(walls), at(gripper, pose));
+  const Distance d = distance(at(sure), at(gripper, pose));
+  const std::optional<Aabb> nearest = sure.cell(d.a);  // the box of the cell that is nearest
+  // [/snippet map_view]
+  claim(hit && nearest && nearest->min.x() == 2 && std::abs(d.value - 1.9) < 1e-9, "a map as an obstacle");
+}
+
 }  // namespace
 
 int main() {
@@ -170,4 +214,7 @@ int main() {
   noisy_clouds();
   broad_phases();
   scenes();
+  worlds();
+  terrain();
+  map_as_obstacle();
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages show what happens: command lines print what follows them, examples print what is said of them, options exist.
+"""Pages are true: command lines and examples print what the page shows, and options exist.
 
     pages_test.py ROOT BIN_DIR
 

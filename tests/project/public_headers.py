@@ -3,8 +3,8 @@
 
     public_headers.py ROOT
 
-graze.h brings all of them but those its first lines leave out. A header for one question brings only what the question
-needs. No name stands in the namespace graze that a program is likely to have a use for itself. Prints one line per
+graze.h includes all of them except those that its first lines leave out. A header for one question includes only what the
+question needs. The namespace graze has no name that a program is likely to use itself. Prints one line per
 violation and exits with 1 if there is any.
 """
 
@@ -13,12 +13,13 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^#include "(graze/[^"]+)"', re.MULTILINE)
-# Readers and writers; what those need who bring trees and questions of their own.
+# Readers and writers; what users with trees and questions of their own need.
 NOT_IN_ALL = re.compile(r"graze/io/|graze/index/near_first\.h|graze/query/(?:traverse|hierarchy|brute_force)\.h")
 # No tree, no attributes, no threads.
 COLLIDE = {
     "graze/base/aabb.h", "graze/base/number.h", "graze/base/pose.h", "graze/base/vec.h", "graze/geometry/cloud.h",
-    "graze/geometry/geometry.h", "graze/geometry/mesh.h", "graze/index/points.h", "graze/query/collide.h",
+    "graze/geometry/geometry.h", "graze/geometry/height_field.h", "graze/geometry/map_view.h", "graze/geometry/mesh.h",
+    "graze/index/points.h", "graze/query/collide.h",
     "graze/query/pair_cache.h", "graze/shape/box.h", "graze/shape/capsule.h", "graze/shape/checked.h",
     "graze/shape/cone.h", "graze/shape/convex.h", "graze/shape/cylinder.h", "graze/shape/ellipsoid.h",
     "graze/shape/half_space.h", "graze/shape/plane.h", "graze/shape/shape.h", "graze/shape/sphere.h",

@@ -40,7 +40,7 @@ printf 'x,y,z\n2,1.05,0\n5,-2.9,0\n9,3.05,0.5\n4,4,0\n' >"$folder/scan.csv"
     --quiet || status=$?
 [[ $status == 1 ]] || { echo "the box should not fit: exit code $status"; exit 1; }
 
-# One point beside a path of 100 m, over a floor that ends half-way: a bin that stands alone, and a stretch not scanned.
+# One point beside a path of 100 m, over a floor that ends halfway: a single bin, and a stretch not scanned.
 box "$folder/cube.off" 1 0.5 2.5
 printf '0 0 0 0 0 0 0 1\n1 100 0 0 0 0 0 1\n' >"$folder/straight.tum"
 awk 'BEGIN { print "x,y,z"; print "30.5,1.05,1.5";

@@ -1,4 +1,4 @@
-// How wrong graze is about a pair of kinds: what docs/accuracy.md publishes and the tests hold to the gates.
+// The errors of graze for a pair of kinds: docs/accuracy.md publishes them and tests compare them with the limits.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ struct Accuracy {
   long cases = 0, missed = 0, overstated = 0, alarms = 0;
 
   Real worst() const { return std::max(separated, overlapping); }
-  /// What the worst error may be.
+  /// The max allowed error.
   Real gate() const { return iterative(a, b) ? kIterative : kClosedForm; }
 };
 
 /// Pair of poses number i, of any number.
 inline graze_oracle::Case published_case(graze_oracle::Kind a, graze_oracle::Kind b, int i) {
-  // Those that the page is measured over; sizes of 0, the last, are judged with all pairs.
+  // Those that the page covers; sizes of 0, the last kind, are tested with all pairs.
   constexpr std::size_t kPublished = graze_oracle::kTroubles.size() - 1;
   static_assert(graze_oracle::kTroubles[kPublished] == graze_oracle::Trouble::flat);
   const auto trouble = graze_oracle::kTroubles[static_cast<std::size_t>(i) % kPublished];
@@ -31,7 +31,7 @@ inline graze_oracle::Case published_case(graze_oracle::Kind a, graze_oracle::Kin
   return make_case(a, b, trouble, random);
 }
 
-/// Counts it into the row of its kinds.
+/// Adds it to the row of its kinds.
 inline void count_case(Accuracy& row, int i) {
   Judge judge(published_case(row.a, row.b, i));
   const graze::Distance d = distance(judge.a, judge.b);
@@ -41,7 +41,7 @@ inline void count_case(Accuracy& row, int i) {
   if (collide(judge.a, judge.b) && judge.truth.lower > judge.allowed()) ++row.alarms;
   if (d.value - d.tolerance > judge.truth.upper) ++row.overstated;
   if (!std::isfinite(d.value) || !std::isfinite(judge.truth.estimate)) return;
-  // Apart, the oracle's own interval is part of the error; in an overlap its value is the best way out known.
+  // Apart, the oracle's own interval is part of the error; in an overlap its value is the best known exit.
   const Real error = d.value > 0 ? std::max(d.value - judge.truth.lower, judge.truth.upper - d.value)
                                  : std::abs(d.value - judge.truth.estimate);
   Real& worst = d.value > 0 ? row.separated : row.overlapping;

@@ -18,7 +18,7 @@ namespace accuracy_test {
 using graze_oracle::Kind;
 using graze_oracle::kKinds;
 
-// So many pairs of poses are published for each pair of kinds; tests run through the first of them.
+// The number of pairs of poses published for each pair of kinds; tests run the first of them.
 constexpr int kPublished = 3000;
 
 void expect_within_gate(const Accuracy& row) {
@@ -41,7 +41,7 @@ TEST(Accuracy, OfPosesThatOnceMissedTheGateMeetsIt) {
     int number;
   };
   constexpr Pose kPoses[] = {
-      // A corner beside a rim that ends level with it: two corners reach as far along the nearest direction.
+      // A corner beside a rim at the same level: two corners are equally far along the nearest direction.
       {Kind::box, Kind::cylinder, 401},
       {Kind::box, Kind::cylinder, 1083},
       {Kind::box, Kind::cylinder, 1556},
@@ -51,16 +51,16 @@ TEST(Accuracy, OfPosesThatOnceMissedTheGateMeetsIt) {
       {Kind::cylinder, Kind::convex, 827},
       // Ends that osculate: the curvature vanishes at the best direction.
       {Kind::ellipsoid, Kind::ellipsoid, 2006},
-      // Thin ones with two ways out that are all but equal.
+      // Thin shapes with two exits of almost equal length.
       {Kind::ellipsoid, Kind::ellipsoid, 7123},
       {Kind::ellipsoid, Kind::ellipsoid, 21962},
-      // Something tiny near the axis of a cone: a ring of ways out, all but equal.
+      // A tiny shape near the axis of a cone: a ring of exits of almost equal length.
       {Kind::box, Kind::cone, 5312},
       {Kind::box, Kind::cone, 6665},
       {Kind::capsule, Kind::cone, 13397},
       {Kind::cylinder, Kind::cone, 4795},
       {Kind::cone, Kind::cone, 25464},
-      // Where the oracle was at fault: an edge so near that its own direction was lost to rounding.
+      // Where the oracle was wrong: an edge so near that rounding spoiled its direction.
       {Kind::triangle, Kind::triangle, 2543},
       {Kind::triangle, Kind::triangle, 2840},
   };
@@ -72,7 +72,7 @@ TEST(Accuracy, OfPosesThatOnceMissedTheGateMeetsIt) {
   }
 }
 
-// The oracle's word for the last two of these is held against rational arithmetic.
+// The oracle's answer for the last two of these is compared with rational arithmetic.
 TEST(Accuracy, OfTrianglesBesideAnEdgeIsProvenByExactArithmetic) {
   for (const int number : {2543, 2840}) {
     const graze_oracle::Case c = published_case(Kind::triangle, Kind::triangle, number);
@@ -109,7 +109,7 @@ std::vector<PublishedRow> published_rows(std::istream& text) {
     std::istringstream cells(line);
     PublishedRow r;
     cells >> r.a >> r.b >> r.method >> r.apart >> r.overlapping >> r.stated >> r.missed >> r.overstated >> r.late;
-    if (!cells) r.method.clear();  // a line that cannot be read is no line within its gate
+    if (!cells) r.method.clear();  // a line that cannot be parsed does not count as within its gate
     rows.push_back(r);
   }
   return rows;

@@ -25,7 +25,7 @@ using graze_oracle::Trouble;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Every verb, in both orders: no NaN, and nobody says "free" where a common point is proven.
+// Every verb, in both orders: no NaN, and never "free" where a common point is proven.
 void expect_sane(const Placed& a, const Placed& b, const std::string& what) {
   for (const bool swapped : {false, true}) {
     const Placed &p = swapped ? b : a, &q = swapped ? a : b;
@@ -53,7 +53,7 @@ void expect_sane(const Placed& a, const Placed& b, const std::string& what) {
 
 std::string title(const Case& c) { return "\n  a: " + describe(c.a) + "\n  b: " + describe(c.b) + "\n"; }
 
-TEST(Adversarial, SizesFromTheSmallestToTheLargestThatAreAccepted) {
+TEST(Adversarial, AllAcceptedSizesAreSane) {
   Random random(1);
   for (const Kind a : kKinds) {
     for (const Kind b : kKinds) {
@@ -65,7 +65,7 @@ TEST(Adversarial, SizesFromTheSmallestToTheLargestThatAreAccepted) {
         // Every size different: needles and discs of any ratio.
         for (double& x : c.a.size) x = random.magnitude(-48, 48);
         expect_sane(placed_of(c.a), placed_of(c.b), title(c));
-        // And of none at all.
+        // And sizes of zero.
         flatten(c.a, random);
         expect_sane(placed_of(c.a), placed_of(c.b), title(c));
         flatten(c.b, random);
@@ -95,7 +95,7 @@ TEST(Adversarial, ExtremeSizesNeverMissACollision) {
   }
 }
 
-TEST(Adversarial, HugeTranslations) {
+TEST(Adversarial, HugeTranslationsAreSane) {
   Random random(3);
   for (const Kind a : kKinds) {
     for (const Kind b : kKinds) {
@@ -109,13 +109,13 @@ TEST(Adversarial, HugeTranslations) {
         try {
           const Placed pa = placed_of(c.a), pb = placed_of(c.b);
           expect_sane(pa, pb, title(c));
-          // Both at one place far away: the same as at home, since their difference is zero.
+          // Both far away at the same position: the same answer as at the origin, since their difference is zero.
           if (c.a.xyz == c.b.xyz && !unbounded(a) && !unbounded(b)) {
             EXPECT_TRUE(collide(pa, pb) || !collide(at(pa.geometry, pa.pose.moved_to({0, 0, 0})),
                                                     at(pb.geometry, pb.pose.moved_to({0, 0, 0}))))
                 << title(c);
           }
-        } catch (const graze::Error&) {  // refusing such a pose at the door is an answer, too
+        } catch (const graze::Error&) {  // rejecting such a pose is fine too
         }
         if (HasFailure()) return;
       }
@@ -123,15 +123,15 @@ TEST(Adversarial, HugeTranslations) {
   }
 }
 
-TEST(Adversarial, DenormalOffsetsAndSizesAtTheEdgeOfUnderflow) {
+TEST(Adversarial, DenormalOffsetsAndSizesNearUnderflowAreSane) {
   Random random(4);
-  const double least = std::numeric_limits<double>::denorm_min();
+  const double smallest = std::numeric_limits<double>::denorm_min();
   for (const Kind a : kKinds) {
     for (const Kind b : kKinds) {
-      for (const double offset : {least, 1e3 * least, 1e-308, 1e-200, 1e-160}) {
+      for (const double offset : {smallest, 1e3 * smallest, 1e-308, 1e-200, 1e-160}) {
         Case c = make_case(a, b, Trouble::nested, random);
         c.a.xyz = {};
-        c.b.xyz = {offset, -offset, least};
+        c.b.xyz = {offset, -offset, smallest};
         if (random.chance(0.3)) c.a.wxyz = {1, offset, 0, -offset};
         if (random.chance(0.3)) c.b.wxyz = {offset, offset, 0, offset};
         expect_sane(placed_of(c.a), placed_of(c.b), title(c));
@@ -171,7 +171,7 @@ TEST(Adversarial, NanOptionsAreNeverFree) {
   }
 }
 
-TEST(Adversarial, FlatAndDegenerateHullsAnswerLikeWhatTheyAre) {
+TEST(Adversarial, FlatAndDegenerateHullsAnswerLikeEqualShapes) {
   Random random(6);
   for (int i = 0, n = scaled(2000); i < n && !HasFailure(); ++i) {
     // A point, a segment or a polygon as a hull, and as a triangle.
@@ -210,7 +210,7 @@ TEST(Adversarial, NearlyFlatHullsNeverMissACollision) {
   }
 }
 
-// Whatever does not end here is ended by the time limit of ctest.
+// A hang is ended by the time limit of ctest.
 TEST(Adversarial, SliversSharingAVertexCollide) {
   Random random(8);
   for (int i = 0, n = scaled(2000); i < n && !HasFailure(); ++i) {

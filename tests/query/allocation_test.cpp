@@ -1,4 +1,4 @@
-// Queries do not touch the heap.
+// Queries do not allocate.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -71,7 +71,7 @@ TEST(Allocation, NoVerbAllocatesForClouds) {
   for (const double x : {1.8, 0.5}) {
     const graze::Placed b = at(graze::Cloud(std::span<const graze::Vec3>(points)), graze::Pose::at({x, 0, 0}));
     const graze::ProbabilityOptions noise{.sigma_a = 0.02, .sigma_b = 0.01, .samples = 100, .of_a = each, .of_b = each};
-    (void)probability(a, b, noise, scratch);  // makes the memory and the trees
+    (void)probability(a, b, noise, scratch);  // allocates the scratch memory and builds the trees
     EXPECT_EQ(allocations_of([&] {
                 (void)collide(a, b);
                 (void)distance(a, b);
@@ -90,8 +90,8 @@ TEST(Allocation, NoVerbAllocatesForMeshes) {
   const graze::Mesh solid = closed(6, true, 0.2).mesh(true), shell = random_soup(Look::soup, 200, random).mesh();
   const std::vector<graze::Vec3> points{{0, 0, 0}, {1, 1, 1}, {0.3, 0.2, 0.9}};
   for (int i = 0, n = scaled(200); i < n; ++i) {
-    const graze::Placed a = at(i % 2 == 0 ? solid : shell, random_place(random, graze::Vec3::Zero(), 1));
-    graze::Placed b = at(shell, random_place(random, graze::Vec3::Zero(), 1));
+    const graze::Placed a = at(i % 2 == 0 ? solid : shell, random_pose_near(random, graze::Vec3::Zero(), 1));
+    graze::Placed b = at(shell, random_pose_near(random, graze::Vec3::Zero(), 1));
     if (i % 3 == 0)
       b.geometry = geometry_of(shape_of(random_spec(kKinds[static_cast<std::size_t>(i) % kKinds.size()], 0.5, random)));
     if (i % 7 == 0) {

@@ -1,5 +1,5 @@
-// Closed forms in the world's axes, where the direction is hardest to tell: on the axis of a body, and axes that cross
-// or lie on one line. Moved apart along the normal by the depth, the two must touch and no more.
+// Closed forms along the world's axes, where the direction is hardest to find: on the axis of a body, and axes that
+// cross or lie on one line. Moved apart along the normal by the depth, the two must just touch.
 #include <gtest/gtest.h>
 
 #include "graze/query/collide.h"
@@ -12,7 +12,7 @@ namespace axial_test {
 
 using namespace graze;
 
-void expect_the_way_out(const Placed& a, const Placed& b) {
+void expect_exit(const Placed& a, const Placed& b) {
   const Distance d = distance(a, b);
   // Rounding, of the depth and of the direction: these bodies are a few metres long.
   constexpr double kSlack = 1e-12;
@@ -26,13 +26,13 @@ void expect_the_way_out(const Placed& a, const Placed& b) {
   EXPECT_NEAR(distance(a, moved).value, 0, kSlack);
 }
 
-TEST(Axial, SpheresOnAnAxisFindTheWayOut) {
+TEST(Axial, SpheresOnAnAxisFindTheShortestExit) {
   for (int i = 0; i < scaled(500); ++i) {
     Generator random(static_cast<std::uint64_t>(i));
     const double radius = random.uniform(0.1, 1), half = random.uniform(0.1, 1);
     const Pose pose = random.pose(random.integer(0, 1) == 0 ? 0 : 2);
     const Vec3 axis = pose.rotation().col(2), side = pose.rotation().col(0);
-    // On the axis to the last digit or two, a hair beside it, or well off.
+    // On the axis up to the last digit or two, slightly beside it, or well off.
     const double off = random.integer(0, 2) == 0 ? 0 : std::pow(10, random.uniform(-17, -2));
     const Vec3 center = pose.translation() + random.uniform(-2, 2) * axis + off * side;
     const Placed sphere = at(Sphere{.radius = random.uniform(0.01, 1)}, Pose::at(center));
@@ -40,13 +40,13 @@ TEST(Axial, SpheresOnAnAxisFindTheWayOut) {
          {Shape(Capsule{.radius = radius, .half_length = half}), Shape(Cylinder{.radius = radius, .half_length = half}),
           Shape(Cone{.radius = radius, .half_length = half})}) {
       SCOPED_TRACE(std::string(name_of(body)) + " " + std::to_string(i));
-      expect_the_way_out(sphere, at(body, pose));
-      expect_the_way_out(at(body, pose), sphere);
+      expect_exit(sphere, at(body, pose));
+      expect_exit(at(body, pose), sphere);
     }
   }
 }
 
-TEST(Axial, CapsulesThatCrossOrShareALineFindTheWayOut) {
+TEST(Axial, CapsulesThatCrossOrShareALineFindTheShortestExit) {
   for (int i = 0; i < scaled(1000); ++i) {
     SCOPED_TRACE(i);
     Generator random(1000 + static_cast<std::uint64_t>(i));
@@ -56,7 +56,7 @@ TEST(Axial, CapsulesThatCrossOrShareALineFindTheWayOut) {
     // Points well within both segments meet, so that neither end counts; on one line they overlap.
     const Vec3 on_a = random.uniform(-0.4, 0.4) * pose.rotation().col(2);
     const Vec3 on_b = random.uniform(-0.4, 0.4) * other.rotation().col(2);
-    expect_the_way_out(at(a, pose), at(b, other.moved_to(pose.translation() + on_a - on_b)));
+    expect_exit(at(a, pose), at(b, other.moved_to(pose.translation() + on_a - on_b)));
   }
 }
 

@@ -1,4 +1,4 @@
-// Two meshes through bounds of every kind: the answers of the default tree.
+// Two meshes with bounds of every kind: the same answers as the default tree.
 #include "graze/query/bounded.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ typename BoundedMesh<Bound>::Options options_of(int i) {
   return options;
 }
 
-TYPED_TEST(BoundedMeshes, AnswerAsMeshesDo) {
+TYPED_TEST(BoundedMeshes, AnswerLikeMeshes) {
   Random random(1);
   int hits = 0, frees = 0;
   for (int i = 0, n = scaled(90); i < n && !this->HasFailure(); ++i) {
@@ -48,8 +48,8 @@ TYPED_TEST(BoundedMeshes, AnswerAsMeshesDo) {
         bounded_b(b.vertices, b.triangles, options_of<TypeParam>(i + 1));
     const Vec3 center = mesh_a.empty() ? Vec3(Vec3::Zero()) : mesh_a.bounds().center();
     const double size = mesh_a.empty() ? 1 : (mesh_a.bounds().max - mesh_a.bounds().min).norm();
-    const Pose pose_a = random_place(random, Vec3::Zero(), 1);
-    const Pose pose_b = random_place(random, pose_a * center, i % 3 == 0 ? size / 3 : 1.5 * size);
+    const Pose pose_a = random_pose_near(random, Vec3::Zero(), 1);
+    const Pose pose_b = random_pose_near(random, pose_a * center, i % 3 == 0 ? size / 3 : 1.5 * size);
     const Placed placed_a = at(mesh_a, pose_a), placed_b = at(mesh_b, pose_b);
     for (const double margin : {0.0, 0.1 * size}) {
       const bool hit = collide(placed_a, placed_b, {.margin = margin});
@@ -69,7 +69,7 @@ TYPED_TEST(BoundedMeshes, AnswerAsMeshesDo) {
     EXPECT_EQ(f.a, e.b);
     EXPECT_EQ(f.on_a, e.on_b);
     EXPECT_NEAR((e.on_a - d.on_a).norm() + (e.on_b - d.on_b).norm(), 0, 1e-9 * (1 + pose_b.translation().norm()));
-    // Of overlaps Mesh states a tolerance from boxes around both, these from the triangles.
+    // For overlaps, Mesh derives its tolerance from the boxes around both, these from the triangles.
     EXPECT_LE(e.tolerance, d.tolerance + 1e-9 * (1 + d.tolerance + pose_b.translation().norm()));
     if (d.value > 0) {
       EXPECT_EQ(e.tolerance, d.tolerance);
@@ -94,7 +94,7 @@ TYPED_TEST(BoundedMeshes, FollowTheirVertices) {
   const Mesh mesh = bent.mesh();
   for (int rebuilt = 0; rebuilt < 2; ++rebuilt) {
     for (int i = 0; i < scaled(20); ++i) {
-      const Pose pose = random_place(random, Vec3::Zero(), 2);
+      const Pose pose = random_pose_near(random, Vec3::Zero(), 2);
       EXPECT_EQ(distance(bounded, {}, bounded, pose).value, distance(at(mesh), at(mesh, pose)).value);
     }
     bounded.rebuild();
@@ -102,7 +102,7 @@ TYPED_TEST(BoundedMeshes, FollowTheirVertices) {
   }
 }
 
-// The same corners at the same place, and other triangles of them.
+// The same corners at the same positions, with different triangles.
 TYPED_TEST(BoundedMeshes, OfTheSameVerticesAnswerAlikeInBothOrders) {
   const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0.1}, {0, 1, 0.2}, {0.3, 0.4, 1}, {0.2, 0.3, 0.5}, {1, 1, 0.6}};
   const std::vector<graze::MeshTriangle> low{{0, 1, 2}, {3, 4, 5}}, high{{3, 4, 0}, {5, 1, 2}};
@@ -115,7 +115,7 @@ TYPED_TEST(BoundedMeshes, OfTheSameVerticesAnswerAlikeInBothOrders) {
   EXPECT_EQ(d.normal, -e.normal);
 }
 
-TYPED_TEST(BoundedMeshes, DoNotAllocateWhenAsked) {
+TYPED_TEST(BoundedMeshes, DoNotAllocateInQueries) {
   const Soup soup = closed(5, true, 0.1);
   const BoundedMesh<TypeParam> mesh(soup.vertices, soup.triangles);
   const Pose pose = Pose::from_rpy({2.1, 0.1, 0}, 0.1, 0.7, 0.3);

@@ -1,4 +1,4 @@
-// A remembered simplex makes queries faster. It must not make them different.
+// A cached simplex makes queries faster, but must not change their answers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ void expect_same_with(graze::PairCache& cache, Judge& judge) {
     EXPECT_NEAR(cold.value, warm.value, cold.tolerance + warm.tolerance) << judge.report();
     EXPECT_LE(warm.tolerance, judge.allowed()) << judge.report();
   }
-  // A margin that is not within rounding of the distance is decided alike.
+  // A margin that differs from the distance by more than rounding gives the same answer.
   for (const double by : {-0.01, -1e-6, 1e-6, 0.01}) {
     if (!std::isfinite(cold.value)) break;
     const double margin = cold.value + by * static_cast<double>(judge.size);
@@ -72,7 +72,7 @@ TEST(PairCache, OfAnotherPairIsOnlySlower) {
   }
 }
 
-TEST(PairCache, FullOfNonsenseHidesNoCollision) {
+TEST(PairCache, WithRandomContentHidesNoCollision) {
   Random random(3);
   constexpr double kNonsense[] = {
       0, 1, -1, 1e300, -1e300, 1e-300, graze::kInfinity, std::numeric_limits<double>::quiet_NaN()};

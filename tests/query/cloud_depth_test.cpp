@@ -1,4 +1,4 @@
-// How deep clouds are in something: until all of their points have left. Against the exact union of balls.
+// The depth of clouds in other bodies, by which all points leave. Against the exact union of balls.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -27,7 +27,7 @@ Cloud cloud_of(const std::vector<Vec3>& points, double radius = 0) {
 
 // The shortest path from the origin out of a union of open balls: past one ball, along the circle of two, or to where
 // three of them meet.
-double way_out(const std::vector<Vec3>& centers, double radius) {
+double exit_depth(const std::vector<Vec3>& centers, double radius) {
   double best = graze::kInfinity;
   const auto offer = [&](const Vec3& t) {
     if (!(t.norm() < best)) return;
@@ -63,7 +63,7 @@ double way_out(const std::vector<Vec3>& centers, double radius) {
   return best;
 }
 
-void expect_way_out(const Placed& a, const Placed& b, double truth, double slack) {
+void expect_exit_depth(const Placed& a, const Placed& b, double truth, double slack) {
   const Distance d = distance(a, b), e = distance(b, a);
   EXPECT_EQ(d.value, e.value);
   EXPECT_LE(d.value, -truth + 1e-9) << "no shorter translation separates";
@@ -81,19 +81,19 @@ void expect_way_out(const Placed& a, const Placed& b, double truth, double slack
 
 TEST(CloudDepth, LeavesNoPointInside) {
   const Placed ball = at(graze::Sphere{.radius = 1});
-  expect_way_out(ball, at(cloud_of({{0.9, 0, 0}, {-0.9, 0, 0}})), std::sqrt(1 - 0.81), 1e-9);
-  expect_way_out(ball, at(cloud_of({{0.9, 0, 0}, {0.5, 0, 0}})), 0.5, 1e-9);
+  expect_exit_depth(ball, at(cloud_of({{0.9, 0, 0}, {-0.9, 0, 0}})), std::sqrt(1 - 0.81), 1e-9);
+  expect_exit_depth(ball, at(cloud_of({{0.9, 0, 0}, {0.5, 0, 0}})), 0.5, 1e-9);
   const Soup cube = closed(1, false).moved(Vec3::Zero(), 10);
   const Placed solid = at(cube.mesh(true));
   const Placed pair = at(cloud_of({{10, 0, 0}, {0, 0, 0}}));
-  expect_way_out(solid, pair, 10, 1e-9);
+  expect_exit_depth(solid, pair, 10, 1e-9);
   double deepest = 0;
   for (const graze::Contact& c : contacts(solid, pair)) deepest = std::max(deepest, c.depth);
   EXPECT_NEAR(deepest, 10, 1e-9) << "among the contacts, too";
 }
 
-// Points behind each other have one nearest place on the other body, but depths of their own.
-TEST(CloudContacts, HaveEveryPointInside) {
+// Points behind each other have the same nearest point on the other body, but different depths.
+TEST(CloudContacts, IncludeEveryPointInside) {
   Random random(31);
   const Soup cube = closed(2, false);
   const std::vector<Placed> bodies{at(graze::Sphere{.radius = 1}), at(graze::Box{.half = {1, 1, 1}}),
@@ -123,7 +123,7 @@ TEST(CloudContacts, HaveEveryPointInside) {
   }
 }
 
-TEST(CloudDepth, OfBallsHoldsTheExactOne) {
+TEST(CloudDepth, OfBallsEnclosesTheExactOne) {
   Random random(5);
   int overlaps = 0, close = 0;
   for (int i = 0, n = scaled(200); i < n && !HasFailure(); ++i) {
@@ -134,12 +134,12 @@ TEST(CloudDepth, OfBallsHoldsTheExactOne) {
     const Placed cloud = at(cloud_of(points, radius));
     std::vector<Vec3> centers;
     for (const Vec3& p : points) centers.push_back(-p);
-    const double truth = way_out(centers, 1 + radius);
+    const double truth = exit_depth(centers, 1 + radius);
     if (!(truth > 1e-6)) continue;
     ++overlaps;
     SCOPED_TRACE(testing::Message() << "cloud " << i);
-    expect_way_out(at(graze::Sphere{.radius = 1}), cloud, truth, 1);
-    expect_way_out(at(cloud_of({Vec3::Zero()}, 1)), cloud, truth, 1);
+    expect_exit_depth(at(graze::Sphere{.radius = 1}), cloud, truth, 1);
+    expect_exit_depth(at(cloud_of({Vec3::Zero()}, 1)), cloud, truth, 1);
     if (distance(at(graze::Sphere{.radius = 1}), cloud).value > -truth - 1e-3) ++close;
   }
   EXPECT_GE(close, overlaps * 9 / 10);

@@ -1,4 +1,4 @@
-// Bodies whose nearest points of a cloud are found in float32, against every point asked by itself: the same bits.
+// Bodies whose nearest points of a cloud are found in float32, against a query of every single point: the same bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void for_near_bodies(std::size_t count, int poses, std::uint64_t seed, const Che
   }
 }
 
-TEST(CloudNear, FindsWhatEveryPointByItselfAnswers) {
+TEST(CloudNear, EqualsQueriesOfSinglePoints) {
   for_near_bodies(300, scaled(12), 1, [](const Subject& s, const Placed& body, const Placed& cloud) {
     const Distance nearest = nearest_by_itself(s, body);
     const Distance d = distance(cloud, body, {.depth = false}), e = distance(body, cloud, {.depth = false});
@@ -115,7 +115,7 @@ TEST(CloudNear, FindsWhatEveryPointByItselfAnswers) {
     EXPECT_EQ(d.a, e.b);
     EXPECT_EQ(nearest.value <= 0, d.value <= 0);
     if (nearest.value <= 0) {
-      // Any point that overlaps, but the truth is no deeper than the tolerance says.
+      // Any overlapping point may be reported, but the truth is within the tolerance.
       EXPECT_GE(d.value, nearest.value);
       EXPECT_LE(d.value - d.tolerance, nearest.value);
       EXPECT_EQ(d.value, distance(s.ones[d.a], body, {.depth = false}).value);
@@ -127,13 +127,13 @@ TEST(CloudNear, FindsWhatEveryPointByItselfAnswers) {
     EXPECT_EQ(d.on_a, nearest.on_a);
     EXPECT_EQ(d.on_b, nearest.on_b);
     EXPECT_EQ(d.normal, nearest.normal);
-    // With the depth asked for nothing changes, since there is none.
+    // Requesting the depth changes nothing, since there is none.
     EXPECT_EQ(distance(cloud, body).value, d.value);
     EXPECT_EQ(distance(cloud, body).a, d.a);
   });
 }
 
-TEST(CloudNear, KeepsToLimitsAtTheGap) {
+TEST(CloudNear, RespectsLimitsEqualToTheGap) {
   for_near_bodies(200, scaled(8), 2, [](const Subject& s, const Placed& body, const Placed& cloud) {
     const Distance nearest = nearest_by_itself(s, body);
     if (nearest.beyond || nearest.value <= 0) return;
@@ -150,7 +150,7 @@ TEST(CloudNear, KeepsToLimitsAtTheGap) {
   });
 }
 
-TEST(CloudNear, CollidesWhereAPointByItselfDoes) {
+TEST(CloudNear, CollidesWhereASinglePointDoes) {
   for_near_bodies(200, scaled(8), 3, [](const Subject& s, const Placed& body, const Placed& cloud) {
     const Distance nearest = nearest_by_itself(s, body);
     const double gap = nearest.beyond ? 0 : std::max(nearest.value, 0.0);
@@ -158,7 +158,7 @@ TEST(CloudNear, CollidesWhereAPointByItselfDoes) {
       const bool hit = collide(cloud, body, {.margin = margin});
       EXPECT_EQ(hit, collide(body, cloud, {.margin = margin}));
       if (touches_by_itself(s, body, margin)) {
-        // Points by themselves have no rounding of a cloud around them: what they are sure of is a collision.
+        // Single points have no cloud rounding: where they collide for certain, so must the cloud.
         EXPECT_TRUE(hit) << margin;
       } else {
         EXPECT_TRUE(!hit || (!nearest.beyond && gap - margin <= 64 * nearest.tolerance)) << margin;
@@ -167,8 +167,8 @@ TEST(CloudNear, CollidesWhereAPointByItselfDoes) {
   });
 }
 
-// More points than float32 tells apart from the nearest, in more leaves than one.
-TEST(CloudNear, ChoosesTheLowestOfManyThatAreEquallyFar) {
+// More points than float32 can distinguish from the nearest, in several leaves.
+TEST(CloudNear, ChoosesTheLowestOfManyEquallyFarPoints) {
   for (const double scale : {1e-9, 1.0, 1e6}) {
     Points points;
     for (int i = 0; i < 500; ++i) {

@@ -1,4 +1,4 @@
-// Clouds under every verb, against the same question asked of every point by itself.
+// Clouds in every verb, against the same query of every single point.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,14 +33,14 @@ Vec3 around(Random& random, double size) {
 std::vector<Vec3> points_of(Spread spread, std::size_t count, Random& random) {
   std::vector<Vec3> points;
   const Vec3 base = spread == Spread::far ? Vec3(4.5e6, -3e5, 120) : Vec3(Vec3::Zero());
-  const Vec3 heart = around(random, 1), along = around(random, 1);
+  const Vec3 middle = around(random, 1), along = around(random, 1);
   for (std::size_t i = 0; i < count; ++i) {
     switch (spread) {
       case Spread::clustered:
-        points.push_back(heart + around(random, i % 3 == 0 ? 1 : 0.01));
+        points.push_back(middle + around(random, i % 3 == 0 ? 1 : 0.01));
         break;
       case Spread::duplicate:
-        points.push_back(i % 4 == 0 ? around(random, 1) : heart);
+        points.push_back(i % 4 == 0 ? around(random, 1) : middle);
         break;
       case Spread::collinear:
         points.push_back(random.uniform(-1, 1) * along);
@@ -88,8 +88,8 @@ void for_random_scenes(int count, std::uint64_t seed, const Check& check) {
       const graze::Pose pose = i % 4 == 0 ? graze::Pose() : random_pose(random, Vec3::Zero(), 0.5);
       graze_oracle::Case c = make_case(kind, Kind::sphere, graze_oracle::Trouble::generic, random);
       Placed shape = placed_of(c.a);
-      const Vec3 heart = cloud.bounds().empty() ? Vec3(Vec3::Zero()) : Vec3(pose * cloud.bounds().center());
-      shape.pose = random_pose(random, heart, spread == Spread::tiny ? 0.5 : 1.5);
+      const Vec3 middle = cloud.bounds().empty() ? Vec3(Vec3::Zero()) : Vec3(pose * cloud.bounds().center());
+      shape.pose = random_pose(random, middle, spread == Spread::tiny ? 0.5 : 1.5);
       SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", scene " << i << ", spread "
                                       << static_cast<int>(spread));
       check(Scene{cloud, at(cloud, pose), shape}, random);
@@ -130,17 +130,17 @@ TEST(Clouds, AreAsFarAsTheirNearestPoint) {
     EXPECT_EQ(d.a, e.b);
     EXPECT_NEAR((d.on_b - d.on_a - d.value * d.normal).norm(), 0, rounding);
     ASSERT_FALSE(s.cloud.is_skipped(d.a));
-    // Of an overlap, all points have to leave: the one that does so last is named.
+    // In an overlap all points have to leave: the last one to leave is reported.
     EXPECT_LE(d.value, nearest.value + rounding_of(s) + nearest.tolerance);
     if (nearest.value > 0) {
       EXPECT_NEAR(distance(point_of(s, d.a), s.shape).value, nearest.value, rounding);
     }
-    // The points are where they say: on the ball, and on the shape unless it is unbounded and overlapped.
+    // The points are on the ball, and on the shape unless it is unbounded and overlapped.
     EXPECT_NEAR((d.on_a - s.placed.pose * s.cloud.point(d.a)).norm(), s.cloud.radius(), rounding);
     if (d.value > 0) {
       EXPECT_NEAR(distance(at(graze::Sphere{.radius = 0}, graze::Pose::at(d.on_b)), s.shape).value, 0, rounding);
     }
-    // Every limit: found within it, beyond outside.
+    // Any limit: found if within it, otherwise beyond.
     EXPECT_EQ(distance(s.placed, s.shape, {.limit = d.value + rounding}).value, d.value);
     EXPECT_TRUE(distance(s.placed, s.shape, {.limit = d.value - 2 * rounding}).beyond);
   });
@@ -164,14 +164,14 @@ TEST(Clouds, CollideIfAnyPointDoes) {
         EXPECT_TRUE(!hit || perhaps) << "false alarm at margin " << margin;
         continue;
       }
-      // Deeper than any point by itself is what all of them need together.
+      // All points together may need more than the deepest one.
       const Distance d = distance(s.placed, s.shape);
       EXPECT_TRUE(!hit || (!d.beyond && d.value <= margin + rounding + 1e-9)) << "false alarm at margin " << margin;
     }
   });
 }
 
-// Bounds beyond the range of float32 stay bounds.
+// Bounds stay valid beyond the range of float32.
 TEST(Clouds, AreFoundAtDistancesBeyondFloats) {
   const std::vector<Vec3> points{{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}};
   const Placed cloud = at(Cloud(std::span(points)));
@@ -185,7 +185,7 @@ TEST(Clouds, AreFoundAtDistancesBeyondFloats) {
   }
 }
 
-// How deep the deepest point is by itself.
+// The depth of the deepest single point.
 double deepest_point(const Scene& s) {
   double deepest = -graze::kInfinity;
   for (std::size_t i = 0; i < s.cloud.size(); ++i) {
@@ -194,7 +194,7 @@ double deepest_point(const Scene& s) {
   return deepest;
 }
 
-TEST(Clouds, ShowTheirDeepestContacts) {
+TEST(Clouds, ReportTheirDeepestContacts) {
   for_random_scenes(scaled(100), 3, [](const Scene& s, Random&) {
     const Distance d = distance(s.placed, s.shape);
     const auto contacts = graze::contacts(s.placed, s.shape, {.max = 8});
@@ -212,7 +212,7 @@ TEST(Clouds, ShowTheirDeepestContacts) {
   });
 }
 
-TEST(Clouds, ShowNearContactsWithinTheMargin) {
+TEST(Clouds, ReportNearContactsWithinTheMargin) {
   for_random_scenes(scaled(50), 5, [](const Scene& s, Random& random) {
     const Distance d = distance(s.shape, s.placed);
     const double margin = random.uniform(0, 1);
@@ -280,15 +280,15 @@ TEST(Clouds, MeetEachOther) {
   }
 }
 
-TEST(Clouds, OfEquallyNearPointsNameTheLowest) {
+TEST(Clouds, ReportTheLowestOfEquallyNearPoints) {
   Random random(6);
   for (int i = 0; i < scaled(60); ++i) {
-    // A few places, each taken by many points in no order.
-    std::vector<Vec3> places, points;
-    for (int k = 0; k < 5; ++k) places.push_back(around(random, 1));
+    // A few positions, each with many points in random order.
+    std::vector<Vec3> positions, points;
+    for (int k = 0; k < 5; ++k) positions.push_back(around(random, 1));
     for (int k = 0; k < 40 + 10 * i; ++k) {
-      const Vec3& place = places[static_cast<std::size_t>(random.uniform(0, 5))];
-      points.push_back(place);
+      const Vec3& position = positions[static_cast<std::size_t>(random.uniform(0, 5))];
+      points.push_back(position);
     }
     const auto first_of = [&](std::size_t index) {
       return static_cast<std::size_t>(std::find(points.begin(), points.end(), points[index]) - points.begin());
@@ -304,7 +304,7 @@ TEST(Clouds, OfEquallyNearPointsNameTheLowest) {
 }
 
 TEST(Clouds, AreNeverFreeByRounding) {
-  // The radius is the smallest double that makes them touch in the arithmetic of more digits.
+  // The radius is the smallest double for which they touch in higher precision.
   Random random(7);
   for (int i = 0; i < scaled(3000); ++i) {
     const double scale = std::pow(10, random.uniform(-2, 4));
@@ -330,7 +330,7 @@ TEST(Clouds, AreNeverFreeByRounding) {
   }
 }
 
-TEST(Clouds, OfNoPointsAreInfinitelyFar) {
+TEST(Clouds, WithoutPointsAreInfinitelyFar) {
   const Placed empty = at(Cloud());
   for (const Placed& other : {at(graze::Sphere{.radius = 1}), at(graze::HalfSpace({0, 0, 1}, 5)), empty}) {
     EXPECT_FALSE(collide(empty, other, {.margin = 1e9}));
@@ -341,7 +341,7 @@ TEST(Clouds, OfNoPointsAreInfinitelyFar) {
 }
 
 TEST(Clouds, CollideUpToTheMargin) {
-  // One point each: its box is as far as it is itself, so that bounds which promise too much show.
+  // One point each: its box is as far as the point, so bounds that are too large show up.
   Random random(8);
   for (int i = 0; i < scaled(200); ++i) {
     const Placed one = at(cloud_of({around(random, 1)}, 0, i % 2 == 0)), far = at(cloud_of({Vec3(4, 0, 0)}, 0, false));
@@ -362,7 +362,8 @@ TEST(Clouds, TouchToTheLastBit) {
   EXPECT_TRUE(collide(cloud, at(graze::Box{.half = {0.75, 0.5, 0.5}})));
   EXPECT_FALSE(collide(cloud, at(graze::Sphere{.radius = 0.74999})));
   EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25})).value, 0.5);
-  EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25}, graze::Pose::at({2, 0, 0}))).a, 0u) << "ties go low";
+  EXPECT_EQ(distance(cloud, at(graze::Sphere{.radius = 0.25}, graze::Pose::at({2, 0, 0}))).a, 0u)
+      << "ties go to the lower index";
 }
 
 }  // namespace cloud_test

@@ -130,7 +130,7 @@ TEST(Contacts, ACylinderStandsOnItsRim) {
       EXPECT_NEAR((c.point - Vec3(1, 2, c.point.z())).norm(), 0.5, 1e-9) << name_of(floor);
       middle += c.point / static_cast<double>(list.size());
     }
-    // Spread around the rim, not huddled on one side: the can does not tip.
+    // Spread around the rim, not all on one side: the can does not tip.
     EXPECT_LT((middle - Vec3(1, 2, middle.z())).norm(), 0.25) << name_of(floor);
   }
 }
@@ -185,7 +185,7 @@ TEST(Contacts, TrianglesInOnePlaneMeetInTheirCommonPolygon) {
   for (const Contact& c : list) EXPECT_NEAR(c.depth, 0, 1e-12);
 }
 
-// Boxes have a way of their own to cut their patch; as hulls they go the general way.
+// Boxes have their own code to cut the patch; hulls use the general one.
 TEST(Contacts, OfBoxesAreThoseOfTheirHulls) {
   Random random(11);
   int compared = 0, patches = 0;
@@ -193,20 +193,20 @@ TEST(Contacts, OfBoxesAreThoseOfTheirHulls) {
   for (int i = 0; i < count; ++i) {
     const auto half = [&] { return Vec3(random.uniform(0.2, 1), random.uniform(0.2, 1), random.uniform(0.2, 1)); };
     const Vec3 half_a = half(), half_b = half();
-    // Turned anyhow, about one axis, or hardly at all, which makes edges nearly parallel.
+    // Rotated arbitrarily, about one axis, or hardly at all, which makes edges nearly parallel.
     const double turn = std::array{3.0, 0.0, 1e-2, 1e-6}[static_cast<std::size_t>(i % 4)];
     const auto angle = [&] { return random.uniform(-turn, turn); };
     const double roll = angle(), pitch = angle(), yaw = i % 4 == 1 ? random.uniform(-3, 3) : angle();
-    const Vec3 place(random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2));
+    const Vec3 position(random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2));
     const Pose pose_a = Pose::from_rpy({1, 2, 3}, random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(-3, 3));
-    const Pose pose_b = pose_a * Pose::from_rpy(place, roll, pitch, yaw);
+    const Pose pose_b = pose_a * Pose::from_rpy(position, roll, pitch, yaw);
     const graze::ContactOptions options{.max = 16, .margin = i % 3 == 0 ? 0.1 : 0.0};
     const Contacts list = contacts(at(box_as(false, half_a), pose_a), at(box_as(false, half_b), pose_b), options);
     const Contacts hulls = contacts(at(box_as(true, half_a), pose_a), at(box_as(true, half_b), pose_b), options);
     ASSERT_EQ(list.empty(), hulls.empty()) << i;
     if (list.empty()) continue;
     EXPECT_NEAR(list[0].depth, hulls[0].depth, kClose) << i;
-    // Where two axes are about equally good, each may choose its own.
+    // Where two axes are about equally good, either may be chosen.
     if ((list[0].normal - hulls[0].normal).norm() > 1e-7) continue;
     ++compared, patches += list.size() > 1;
     const auto matches = [](const Contact& c, const Contacts& others) {

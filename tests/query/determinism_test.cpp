@@ -1,4 +1,4 @@
-// One number over the bits of many answers: the same on any thread, instruction set, compiler and optimisation level.
+// One hash over the bits of many answers: the same for any thread, instruction set, compiler and optimisation level.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -41,7 +41,7 @@ class Hash {  // FNV-1a over 64-bit words
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-// Query number i: both shapes follow from i alone, without anything that differs between machines.
+// Query number i: both shapes depend on i only, not on anything that differs between machines.
 std::uint64_t answer(std::size_t i) {
   constexpr Trouble kPlain[] = {Trouble::generic, Trouble::aligned, Trouble::sliver, Trouble::nested,
                                 Trouble::far,     Trouble::tiny,    Trouble::mixed};
@@ -68,8 +68,8 @@ std::uint64_t answer(std::size_t i) {
   return hash.value();
 }
 
-// The same of bodies of many parts, half of them turned, and of the roll, pitch and yaw of poses. Depths of bodies that
-// are not convex, which lie between stated bounds, are left out.
+// The same for bodies of many parts, half of them rotated, and for the roll, pitch and yaw of poses. Depths of
+// non-convex bodies, which are only bounded, are left out.
 std::uint64_t answer_of_many(std::size_t i) {
   Random random(i + 1);
   const auto points = [&](int count) {
@@ -100,8 +100,8 @@ std::uint64_t answer_of_many(std::size_t i) {
     const double roll = random.uniform(-4, 4), pitch = random.uniform(-2, 2), yaw = random.uniform(-4, 4);
     const graze::Pose turned = graze::Pose::from_rpy({0, 0, 0}, roll, pitch, yaw);
     const double x = random.uniform(-2, 2), y = random.uniform(-2, 2), z = random.uniform(-2, 2);
-    const graze::Vec3 place = graze::Vec3(x, y, z) - turned * bounds(of).center();
-    return random.chance(0.5) ? graze::Pose::from_rpy(place, roll, pitch, yaw)
+    const graze::Vec3 position = graze::Vec3(x, y, z) - turned * bounds(of).center();
+    return random.chance(0.5) ? graze::Pose::from_rpy(position, roll, pitch, yaw)
                               : graze::Pose::at(graze::Vec3(x, y, z) - bounds(of).center());
   };
   const graze::Geometry a = body(), b = body();
@@ -137,16 +137,16 @@ std::uint64_t answers(std::size_t count, int threads, std::uint64_t (*of)(std::s
   return all.value();
 }
 
-// Change it when answers are meant to change, and say why in the commit. Every build must print the same.
+// Change it only when answers are meant to change, and say why in the commit. Every build must give the same value.
 constexpr std::size_t kCommittedCount = 20000;
 constexpr std::uint64_t kCommittedHash = 13610555236213343011U;
 
-TEST(Determinism, AnswersAreThoseThatWereCommitted) { EXPECT_EQ(answers(kCommittedCount, 1), kCommittedHash); }
+TEST(Determinism, AnswersHaveTheCommittedHash) { EXPECT_EQ(answers(kCommittedCount, 1), kCommittedHash); }
 
 constexpr std::size_t kCommittedCountOfMany = 2000;
 constexpr std::uint64_t kCommittedHashOfMany = 2711355073198093944U;
 
-TEST(Determinism, AnswersAboutManyPartsAreThoseThatWereCommitted) {
+TEST(Determinism, AnswersAboutManyPartsHaveTheCommittedHash) {
   EXPECT_EQ(answers(kCommittedCountOfMany, 1, answer_of_many), kCommittedHashOfMany);
 }
 
@@ -168,7 +168,7 @@ TEST(Determinism, AnswersDoNotDependOnTheInstructionSet) {
   }
 }
 
-TEST(Determinism, AnswersDoNotDependOnWhatWasAskedBefore) {
+TEST(Determinism, AnswersDoNotDependOnEarlierQueries) {
   const std::size_t count = 500;
   std::vector<std::uint64_t> forward, backward;
   for (std::size_t i = 0; i < count; ++i) forward.push_back(answer(i));

@@ -1,4 +1,4 @@
-// Batches give what the verbs give one by one, to the bit, on any number of threads.
+// Batches give the answers of single queries, to the bit, on any number of threads.
 #include "graze/query/each.h"
 
 #include <gtest/gtest.h>
@@ -37,17 +37,17 @@ bool same(const Distance& x, const Distance& y) {
          x.normal == y.normal && x.a == y.a && x.b == y.b && x.beyond == y.beyond;
 }
 
-TEST(ConcurrentBatches, AnswerAsTheVerbsDoOneByOne) {
+TEST(ConcurrentBatches, EqualSingleQueries) {
   Random random(21);
   const std::vector<Geometry> geometries = one_of_each_class(random);
   std::size_t hit = 0, free = 0;
   const std::size_t count = static_cast<std::size_t>(scaled(40));
   for (const Geometry& first : geometries) {
     for (const Geometry& second : geometries) {
-      const Placed a = at(first, random_place(random, Vec3::Zero(), 0.3));
+      const Placed a = at(first, random_pose_near(random, Vec3::Zero(), 0.3));
       std::vector<Pose> poses;
-      for (std::size_t i = 0; i < count; ++i) poses.push_back(random_place(random, Vec3::Zero(), 2));
-      // How deep solids and clouds overlap takes milliseconds: a few of these are enough.
+      for (std::size_t i = 0; i < count; ++i) poses.push_back(random_pose_near(random, Vec3::Zero(), 2));
+      // Depths of solids and clouds take milliseconds: a few are enough.
       const std::size_t deep = std::min<std::size_t>(count, is_shape(first) && is_shape(second) ? count : 1);
       for (const int threads : {1, 3}) {
         const std::unique_ptr<bool[]> hits(new bool[count]);
@@ -78,7 +78,7 @@ TEST(ConcurrentBatches, AnswerAsTheVerbsDoOneByOne) {
   EXPECT_GT(free, 0U);
 }
 
-TEST(ConcurrentBatches, OfSpheresAnswerAsTheVerbsDoOneByOne) {
+TEST(ConcurrentBatches, OfSpheresEqualSingleQueries) {
   Random random(22);
   const std::size_t count = static_cast<std::size_t>(scaled(300));
   std::vector<double> x, y, z, radius;
@@ -88,7 +88,7 @@ TEST(ConcurrentBatches, OfSpheresAnswerAsTheVerbsDoOneByOne) {
   }
   const SpheresView spheres{x, y, z, radius};
   for (const Geometry& geometry : one_of_each_class(random)) {
-    const Placed a = at(geometry, random_place(random, Vec3::Zero(), 0.3));
+    const Placed a = at(geometry, random_pose_near(random, Vec3::Zero(), 0.3));
     for (const int threads : {1, 4}) {
       const std::unique_ptr<bool[]> hits(new bool[count]);
       std::vector<Distance> distances(count);
@@ -103,7 +103,7 @@ TEST(ConcurrentBatches, OfSpheresAnswerAsTheVerbsDoOneByOne) {
   }
 }
 
-TEST(Batches, RefuseWhatTheyCannotAnswer) {
+TEST(Batches, RejectInvalidInput) {
   const Placed box = at(Box{.half = {1, 1, 1}});
   const std::vector<Pose> poses(3);
   bool hits[2];
@@ -123,7 +123,7 @@ TEST(Batches, RefuseWhatTheyCannotAnswer) {
   EXPECT_NO_THROW(collide_each(box, Sphere{.radius = 1}, {}, {}));
 }
 
-TEST(Batches, RefuseAnswersWithoutRoomWhateverIsAsked) {
+TEST(Batches, RejectBuffersThatAreTooSmallForAnyQuestion) {
   const Placed box = at(Box{.half = {1, 1, 1}});
   const Sphere ball{.radius = 1};
   const std::vector<Pose> poses(3);
@@ -144,15 +144,15 @@ TEST(Batches, RefuseAnswersWithoutRoomWhateverIsAsked) {
   expect("distances", refusal([&] { distance_each(box, spheres, distances); }));
 }
 
-// What `penetration` says of an overlap is what `distance` says, its tolerance included.
+// `penetration` of an overlap equals `distance`, including its tolerance.
 TEST(Penetration, IsTheDistanceOfAnOverlap) {
   Random random(22);
   const std::vector<Geometry> geometries = one_of_each_class(random);
   for (const Geometry& first : geometries) {
     for (const Geometry& second : geometries) {
-      if (!is_shape(first) && !is_shape(second)) continue;  // milliseconds each, and no other code
-      const Placed a = at(first, random_place(random, Vec3::Zero(), 0.3));
-      const Placed b = at(second, random_place(random, Vec3::Zero(), 0.5));
+      if (!is_shape(first) && !is_shape(second)) continue;  // milliseconds each, and the same code
+      const Placed a = at(first, random_pose_near(random, Vec3::Zero(), 0.3));
+      const Placed b = at(second, random_pose_near(random, Vec3::Zero(), 0.5));
       const Distance d = distance(a, b);
       const Penetration p = penetration(a, b);
       EXPECT_EQ(p.overlapping, d.value - d.tolerance <= 0);

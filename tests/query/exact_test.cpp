@@ -1,4 +1,4 @@
-// Touching, and a unit in the last place beside it: decided by rationals from the caller's own doubles.
+// Touching, and one unit in the last place beside it: decided in rational arithmetic from the caller's doubles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST_P(ExactPairs, AreNeverMissedAtTheMarginToTheLastBit) {
   for (const Kind second : kPartners) {
     if (second < first) continue;
     for (const Trouble trouble : graze_oracle::kTroubles) {
-      // Exact arithmetic on four turned doubles costs milliseconds; the plain categories need few.
+      // Exact arithmetic with rotations takes milliseconds; the plain categories need few cases.
       const bool delicate = trouble == Trouble::touching || trouble == Trouble::aligned || trouble == Trouble::edges;
       Random random(17 + 100u * static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(second));
       for (int i = 0, n = scaled(delicate ? 20 : 3); i < n && !HasFailure(); ++i) {
@@ -96,7 +96,7 @@ TEST(ExactPairs, BoxesSharingAFaceAnEdgeOrACornerTouch) {
       a.size[k] = random.uniform(0.1, 1);
       b.size[k] = random.uniform(0.1, 1);
       const int mode = random.integer(0, 2);
-      // Rounding of the sum and of the place decides to the last bit who is right: the rationals.
+      // Rounding of the sum and of the position matters to the last bit; the rationals decide.
       b.xyz[k] = mode == 0 ? 0 : stepped((mode == 1 ? 1 : -1) * (a.size[k] + b.size[k]), random.integer(-1, 1));
     }
     never_missed(a, b, 0);

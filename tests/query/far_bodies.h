@@ -1,5 +1,5 @@
-// Bodies of every kind whose own coordinates, or `local` poses, are large, moved back near the origin by their pose;
-// and their exact places in the world.
+// Bodies of every kind with large coordinates of their own, or large `local` poses, moved back near the origin by their
+// pose; and their exact positions in the world.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct PlainPose {
   Triple xyz{0, 0, 0};
 };
 
-/// A shape, mesh or cloud as the caller writes it down. The pose in `spec` is that of the body.
+/// A shape, mesh or cloud in the caller's numbers. The pose in `spec` is that of the body.
 struct FarBody {
   enum class Many { none, mesh, cloud };
   Many many = Many::none;  ///< of the spec's points: a strip of triangles, or points of the radius size[0]
@@ -47,7 +47,7 @@ inline std::string far_name(int kind) {
   return kind == kFarKinds - 1 ? "cloud" : name_of(graze_oracle::kKinds[static_cast<std::size_t>(kind)]);
 }
 
-// ---- Where it truly is --------------------------------------------------------------------------------------------
+// ---- Its exact position -------------------------------------------------------------------------------------------
 
 /// The convex parts in the geometry's own frame.
 inline std::vector<Spec> parts_of(const FarBody& body) {
@@ -92,7 +92,7 @@ inline graze_oracle::Body moved(graze_oracle::Body body, const PlainPose& pose) 
     for (auto& d : *list) d = r * d;
   }
   for (auto& column : body.rotation.col) column = r * column;
-  body.place = r * body.place + t;
+  body.position = r * body.position + t;
   body.normal = r * body.normal;
   body.offset += dot(body.normal, t);
   return body;
@@ -111,12 +111,12 @@ inline std::vector<graze_oracle::Body> real_parts(const FarBody& body) {
 
 /// The largest of the caller's numbers, in metres.
 inline double largest(const FarBody& body) {
-  double most = static_cast<double>(magnitude(body.spec));
-  for (const Triple& p : body.spec.points) most = std::max({most, std::abs(p[0]), std::abs(p[1]), std::abs(p[2])});
+  double result = static_cast<double>(magnitude(body.spec));
+  for (const Triple& p : body.spec.points) result = std::max({result, std::abs(p[0]), std::abs(p[1]), std::abs(p[2])});
   if (body.local) {
-    for (const double x : body.local->xyz) most = std::max(most, std::abs(x));
+    for (const double x : body.local->xyz) result = std::max(result, std::abs(x));
   }
-  return most;
+  return result;
 }
 
 // ---- As graze takes it --------------------------------------------------------------------------------------------
@@ -211,13 +211,13 @@ inline FarBody far_body(int kind, double away, bool with_local, const std::array
                         const graze::Vec3& to, Random& random) {
   FarBody body;
   Spec& s = body.spec;
-  const auto place = [&](double length) {
+  const auto random_vector = [&](double length) {
     const Triple d = random.direction();
     return graze::Vec3(length * d[0], length * d[1], length * d[2]);
   };
   const auto points = [&](int count, double scale) {
-    // Round numbers, as in files, or any.
-    graze::Vec3 middle = place(away);
+    // Round numbers, as in files, or arbitrary ones.
+    graze::Vec3 middle = random_vector(away);
     if (random.chance(0.4)) middle = middle.array().round();
     for (int i = 0; i < count; ++i) {
       Triple p{};
@@ -256,7 +256,7 @@ inline FarBody far_body(int kind, double away, bool with_local, const std::array
   }
   if (with_local) {
     body.local = PlainPose{far_rotation(random), {}};
-    const graze::Vec3 t = place(away);
+    const graze::Vec3 t = random_vector(away);
     body.local->xyz = {t.x(), t.y(), t.z()};
     const auto& q = body.local->wxyz;
     anchor = graze::Pose::from_wxyz(t, q[0], q[1], q[2], q[3]) * anchor;
@@ -289,10 +289,10 @@ class FarTruth {
     }
   }
   bool exact() const { return exact_; }
-  /// Whether the depth of an overlap is known, too.
+  /// Whether the depth of an overlap is known too.
   bool convex() const { return convex_; }
 
-  /// Proven: the signed distance is not above the margin. Of bodies of many parts, for margins of 0 and more.
+  /// Proven: the signed distance is not above the margin. For bodies of many parts only for margins of 0 and more.
   bool within(double margin) const {
     if (!exact_) return upper_ <= Real(margin);
     return std::any_of(pairs_.begin(), pairs_.end(), [&](const ExactPair& p) { return p.compare(margin) <= 0; });
@@ -302,12 +302,12 @@ class FarTruth {
     if (!exact_) return upper_ < Real(margin);
     return std::any_of(pairs_.begin(), pairs_.end(), [&](const ExactPair& p) { return p.compare(margin) < 0; });
   }
-  /// Next to the distance, 0 where they touch.
+  /// A double next to the distance; 0 where they touch.
   double gap() const {
     if (!exact_) return std::max(0.0, static_cast<double>(upper_));
-    double least = graze::kInfinity;
-    for (const ExactPair& p : pairs_) least = std::min(least, p.gap());
-    return least;
+    double nearest = graze::kInfinity;
+    for (const ExactPair& p : pairs_) nearest = std::min(nearest, p.gap());
+    return nearest;
   }
 
  private:

@@ -1,4 +1,4 @@
-// Every verb about two bodies, held against their exact places.
+// Every verb about two bodies, compared with their exact positions.
 #pragma once
 
 #include <cmath>
@@ -32,10 +32,10 @@ inline std::string far_complaints(const graze::Placed& a, const graze::Placed& b
 
   const graze::Distance d = distance(a, b);
   const double low = std::nextafter(d.value - d.tolerance, -graze::kInfinity);
-  // Overlaps by next to nothing may be said to be a little deeper than the tolerance allows, which is safe.
+  // Tiny overlaps may be reported slightly deeper than the tolerance allows, which is safe.
   constexpr double kLoose = 1024 * graze::kEpsilon;
   const double high = d.value + d.tolerance + kLoose * size;
-  // Depths of bodies of many parts leave more open, by design; planes that rounding makes cross have no depth.
+  // Depths of bodies of many parts are less exact by design; planes that rounding makes cross have no depth.
   const bool known = std::isfinite(d.value) && (truth.convex() || d.value > 0);
   if (known && truth.below(low)) out << "distance: over-stated, " << d.value << " ± " << d.tolerance << "\n";
   if (known && truth.exact() && !truth.within(high))

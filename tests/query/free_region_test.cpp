@@ -1,4 +1,4 @@
-// The shortest translation behind planes, against all corners of the planes.
+// The shortest translation beyond a set of planes, against all corners of the planes.
 #include "query/free_region.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(FreeRegion, HasTheNearestOfAllCornersOrNone) {
     }
     const std::vector<FreePlane> planes = planes_of(region);
     const double expected = shortest(planes, 1e-9);
-    // Where a hair decides whether there is anything at all, nobody can tell.
+    // Rounding may decide whether the region is empty; such cases are skipped.
     std::vector<FreePlane> nearer = planes, farther = planes;
     for (FreePlane& p : nearer) p.level -= 1e-5;
     for (FreePlane& p : farther) p.level += 1e-5;
@@ -97,7 +97,7 @@ TEST(FreeRegion, HasTheNearestOfAllCornersOrNone) {
   EXPECT_GT(some, 100);
 }
 
-TEST(FreeRegion, KeepsTheFartherOfPlanesThatFaceTheSameWay) {
+TEST(FreeRegion, KeepsTheFartherOfPlanesWithEqualNormals) {
   FreeRegion region;
   EXPECT_TRUE(region.add({Vec3::UnitX(), 1}, Vec3::Zero()));
   EXPECT_FALSE(region.add({Vec3::UnitX(), 0.5}, Vec3::Zero()));
@@ -126,7 +126,7 @@ TEST(FreeRegion, DropsThePlaneWithTheMostRoomWhenItIsFull) {
   EXPECT_EQ(region.size(), FreeRegion::kCapacity);
   EXPECT_FALSE(region.any([](const FreePlane& p) { return p.level == -5; }));
   EXPECT_TRUE(region.any([](const FreePlane& p) { return p.level == 1; }));
-  // Around another point, another one has the most room.
+  // Around another point, a different plane has the most room.
   ASSERT_TRUE(region.add({-Vec3::UnitZ(), -7}, 10 * normal_at(3)));
   EXPECT_FALSE(region.any([&](const FreePlane& p) { return p.normal == normal_at(3); }));
 }

@@ -1,4 +1,4 @@
-// A kept front makes queries about two meshes faster. It must not make them different: not by a bit.
+// A kept front makes queries about two meshes faster, but must not change a single bit.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,9 +28,9 @@ bool same_bits(const Distance& x, const Distance& y) {
          same(x.normal, y.normal) && x.a == y.a && x.b == y.b && x.beyond == y.beyond;
 }
 
-// Any of the questions, with the cache and without.
+// Any query, with and without the cache.
 void expect_same(const Placed& a, const Placed& b, PairCache& cache, Random& random) {
-  const bool alike = a.pose == b.pose;  // equal meshes there cannot be told apart
+  const bool alike = a.pose == b.pose;  // equal meshes at the same pose cannot be distinguished
   if (random.chance(0.5)) {
     const double margin = random.chance(0.5) ? 0 : random.uniform(0, 0.1);
     EXPECT_EQ(collide(a, b, {.margin = margin}), collide(a, b, {.margin = margin, .cache = &cache}));
@@ -41,7 +41,7 @@ void expect_same(const Placed& a, const Placed& b, PairCache& cache, Random& ran
     const bool depth = random.chance(0.8);
     const Distance cold = distance(a, b, {.limit = limit, .depth = depth});
     const Distance warm = distance(a, b, {.limit = limit, .depth = depth, .cache = &cache});
-    if (!depth && cold.value <= 0) EXPECT_LE(warm.value, 0);  // which of the overlaps is seen first may differ
+    if (!depth && cold.value <= 0) EXPECT_LE(warm.value, 0);  // which overlap is found first may differ
     else if (alike) EXPECT_EQ(warm.value, cold.value);
     else EXPECT_TRUE(same_bits(warm, cold)) << warm.value << " instead of " << cold.value;
   }
@@ -63,7 +63,7 @@ TEST(MeshFront, ChangesNoBitAlongAnyMotion) {
     const Mesh a = balls ? closed(4 + walk % 9, true, 0.2).mesh() : random_soup(look, 1 + walk * 7 % 90, random).mesh();
     const Mesh b = walk % 3 == 0 ? a : balls ? closed(3, true, 0.1).mesh() : random_soup(look, 50, random).mesh();
     const auto about = [](const Mesh& mesh, const Pose& pose) { return pose * mesh.bounds().center(); };
-    Pose pose_a = random_place(random, Vec3::Zero(), 0.5), pose_b = random_place(random, Vec3::Zero(), 0.5);
+    Pose pose_a = random_pose_near(random, Vec3::Zero(), 0.5), pose_b = random_pose_near(random, Vec3::Zero(), 0.5);
     // Beside each other, touching now and then.
     pose_b =
         pose_b.moved_to(pose_b.translation() + about(a, pose_a) - about(b, pose_b) + Vec3(2.2 * size, 0.1 * size, 0));
@@ -79,7 +79,7 @@ TEST(MeshFront, ChangesNoBitAlongAnyMotion) {
       ++asked, kept += memory_of(&cache)->front.size > 0 ? 1 : 0;
     }
   }
-  EXPECT_GT(kept, asked / 2) << "hardly any front was kept: nothing was tested";
+  EXPECT_GT(kept, asked / 2) << "hardly any front was kept: too little was tested";
 }
 
 TEST(MeshFront, OfOtherMeshesOrOtherTreesIsNotUsed) {
@@ -129,7 +129,7 @@ TEST(MeshFront, OfOtherMeshesOrOtherTreesIsNotUsed) {
   }
 }
 
-TEST(MeshFront, LeavesMostOfTheWorkOutWhereLittleMoves) {
+TEST(MeshFront, SkipsMostOfTheWorkForSmallMoves) {
   const Mesh ball = closed(40, true, 0.1).mesh();
   PairCache cache;
   cache.keep_front();
@@ -147,7 +147,7 @@ TEST(MeshFront, LeavesMostOfTheWorkOutWhereLittleMoves) {
   EXPECT_LE(changed, size / 10);
 }
 
-TEST(MeshFront, AllocatesOnlyWhenToldToBeKept) {
+TEST(MeshFront, AllocatesOnlyWithKeepFront) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
   Random random(3);
   const Mesh ball = closed(10, true, 0.2).mesh();
@@ -165,8 +165,8 @@ TEST(MeshFront, AllocatesOnlyWhenToldToBeKept) {
   }
 }
 
-// In or out of a solid, the surfaces alone do not tell.
-TEST(MeshFront, KnowsThatSolidsHoldThings) {
+// The surfaces alone do not decide whether something is inside a solid.
+TEST(MeshFront, FindsWhatIsInsideASolid) {
   Random random(4);
   const Mesh solid = closed(8, true, 0.1).mesh(true), small = closed(3, true).moved(Vec3::Zero(), 0.1).mesh(true);
   PairCache cache;

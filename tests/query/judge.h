@@ -1,4 +1,4 @@
-// What every answer about a pair of shapes is held against.
+// Checks every answer about a pair of shapes.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ namespace graze_test {
 
 using graze_oracle::Real;
 
-/// Accuracy that is demanded, relative to the size of the pair.
+/// Required accuracy, relative to the size of the pair.
 inline constexpr Real kClosedForm = 1e-12L, kIterative = 1e-9L;
-/// What even the few answers keep that miss those: nothing beyond this is ever accepted.
+/// The limit for the few answers that miss it: nothing beyond this is ever accepted.
 inline constexpr Real kCoarse = 2e-5L;
 /// Rounding of double arithmetic on numbers of that size: what an exact formula may lose.
 inline constexpr Real kRounding = 64 * std::numeric_limits<double>::epsilon();
@@ -52,7 +52,7 @@ inline std::pair<graze::Vec3, double> flat_of(const graze::Geometry& shape) {
   return {plane.normal(), plane.offset()};
 }
 
-/// One pair, its truth, and what was found wrong with the answers about it.
+/// One pair, its truth, and what is wrong with the answers about it.
 class Judge {
  public:
   explicit Judge(const graze_oracle::Case& c)
@@ -75,15 +75,15 @@ class Judge {
   graze_oracle::Bounds truth;
   std::vector<std::string> complaints;
 
-  /// Judges again by the coarse accuracy, and takes tolerances that are too small for granted within it.
+  /// Judges again by the coarse accuracy, and accepts tolerances that are too small by up to that.
   Judge coarse() const {
     Judge judge(spec);
     judge.accuracy = kCoarse;
     judge.slack = kCoarse * size;
     return judge;
   }
-  /// Whether a promise is broken: a missed collision, an over-stated distance, a wrong order, a NaN. What is left are
-  /// answers on the safe side that are less exact than the gates ask for.
+  /// Whether a promise is broken: a missed collision, an over-stated distance, a wrong order, a NaN. All other
+  /// complaints are answers on the safe side that are less exact than the gates require.
   bool promise_broken() const {
     constexpr const char* kSafeSide[] = {
         "tolerance:", "points:", "normal:", "collide: false alarm", "distance: under-stated", "distance: got"};
@@ -112,7 +112,7 @@ class Judge {
     if (p.kind != graze_oracle::Kind::sphere && a.pose.rotation() != b.pose.rotation()) return false;
     if (unbounded(p.kind)) return a.pose.rotation() == b.pose.rotation() && flat_of(a.geometry) == flat_of(b.geometry);
     if (p.kind == graze_oracle::Kind::convex) {
-      // Points that repeat do not tell hulls apart.
+      // Repeated points do not make hulls different.
       const auto hull_a = std::get<graze::Convex>(a.geometry).vertices(),
                  hull_b = std::get<graze::Convex>(b.geometry).vertices();
       return std::ranges::equal(hull_a, hull_b);
@@ -120,7 +120,7 @@ class Judge {
     const std::size_t used = p.points.empty() ? sizes_used(p.kind) : 0;
     return p.points == q.points && std::equal(p.size.begin(), p.size.begin() + used, q.size.begin());
   }
-  /// Two planes that a rotation was rounded for: parallel or crossing far away, and "crossing" is the safe answer.
+  /// Two planes whose rotation was rounded: parallel or crossing far away, and "crossing" is the safe answer.
   bool parallel_by_rounding() const {
     constexpr std::array<double, 4> kStill{1, 0, 0, 0};
     return unbounded(spec.a.kind) && unbounded(spec.b.kind) && (spec.a.wxyz != kStill || spec.b.wxyz != kStill);
@@ -132,7 +132,7 @@ class Judge {
     return text + "  a: " + describe(spec.a) + "\n  b: " + describe(spec.b);
   }
 
-  /// Learns the truth; the library's own direction and point are tried among others.
+  /// Computes the truth; the library's own direction and point are among the candidates.
   void find_truth(const graze::Distance& d) {
     const graze_oracle::Vec hint[] = {real(d.normal)}, start[] = {relative(d.on_a, origin)};
     const bool useful = graze::is_finite(d.normal) && !d.beyond, near = useful && graze::is_finite(d.on_a);
@@ -186,14 +186,14 @@ inline void Judge::check_distance() {
            " instead of [", truth.lower, ", ", truth.upper, "]");
     return;
   }
-  // Only a proof convicts: where the answer looks shallower than it is, the depth of a curved pair is certified.
+  // Only a proof counts against an answer: where it looks too shallow, the depth of a curved pair is certified.
   if (d.value - d.tolerance > truth.estimate && d.value - d.tolerance <= truth.upper) {
     certify(body_a, body_b, truth, 1e-6L, 20000);
   }
   expect(d.tolerance <= allowed(), "tolerance: ", d.tolerance, " hides errors; size ", size);
   expect(d.value - d.tolerance <= truth.upper, "distance: over-stated, ", d.value, " ± ", d.tolerance,
          ", but it is at most ", truth.upper);
-  // Overlaps of iterative pairs may be said to be deeper than they are, within the accuracy.
+  // Overlaps of iterative pairs may be reported too deep, within the accuracy.
   const Real deeper = iterative(spec.a.kind, spec.b.kind) && d.value < 0 ? allowed() : Real(d.tolerance);
   expect(d.value + std::max(deeper, slack) >= truth.lower, "distance: under-stated, ", d.value, " ± ", d.tolerance,
          ", but it is at least ", truth.lower);
@@ -255,7 +255,7 @@ inline void Judge::check_limit(const graze::Distance& d) {
   const graze::Distance shallow = distance(a, b, {.depth = false});
   if (has_nan(shallow)) return complain("depth off: not a number");
   if (truth.upper < -allowed()) {
-    // What costs nothing may be measured all the same; otherwise the answer is 0 and the tolerance covers the depth.
+    // A depth that costs nothing may be reported anyway; otherwise the answer is 0 and the tolerance covers the depth.
     if (shallow.value != 0) {
       expect(std::abs(Real(shallow.value) - d.value) <= Real(shallow.tolerance) + d.tolerance,
              "depth off: changes the depth from ", d.value, " to ", shallow.value);
@@ -294,7 +294,7 @@ inline void Judge::check_penetration(const graze::Distance& d) {
   const auto off = relative(p.on_a, origin) - relative(p.on_b, origin) - Real(p.depth) * real(p.direction);
   expect(norm(off) <= kRounding * size + p.tolerance, "penetration: points are off by ", norm(off));
   expect(std::abs(norm(real(p.direction)) - 1) < 1e-14L, "penetration: direction is not unit");
-  // Out of each other after the move, and no sooner.
+  // Apart after the move, but not earlier.
   const double out = p.depth + 2 * p.tolerance + static_cast<double>(2 * allowed());
   const graze::Placed moved = at(b.geometry, b.pose.moved_to(b.pose.translation() + out * p.direction));
   expect(!collide(a, moved), "penetration: still in touch after the move by ", out);

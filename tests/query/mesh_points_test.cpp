@@ -1,4 +1,4 @@
-// Many points against a mesh: as single questions say, and those as a loop over all triangles says.
+// Many points against a mesh: equal to single queries, and these to a loop over all triangles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,9 +26,9 @@ using graze_oracle::Random;
 
 // The kernel for every triangle: what the walk must find, to the bit.
 double nearest_of_all(const Mesh& mesh, const Vec3& p) {
-  double least = kInfinity;
-  for (std::size_t i = 0; i < mesh.size(); ++i) least = std::min(least, point_distance(mesh.triangle(i), p).value);
-  return least;
+  double nearest = kInfinity;
+  for (std::size_t i = 0; i < mesh.size(); ++i) nearest = std::min(nearest, point_distance(mesh.triangle(i), p).value);
+  return nearest;
 }
 
 struct Subject {
@@ -56,7 +56,7 @@ std::vector<Subject> subjects(Random& random) {
       {"the same solid twice", doubled.mesh(true)},
       {"a solid that faces inwards", bumpy.turned_inside_out().mesh(true)},
       {"a far solid", bumpy.moved({1e6, -2e6, 3e5}).mesh(true)},
-      {"a solid so far that its cells are hardly told apart", bumpy.moved({1e6, -2e6, 3e5}, 1e-6).mesh(true)},
+      {"a solid so far that its cells hardly differ", bumpy.moved({1e6, -2e6, 3e5}, 1e-6).mesh(true)},
       {"a tiny solid", bumpy.moved({0, 0, 0}, 1e-9).mesh(true)},
       {"a tinier solid", bumpy.moved({0, 0, 0}, 1e-30).mesh(true)},
       {"a huge solid", bumpy.moved({0, 0, 0}, 1e14).mesh(true)},
@@ -114,7 +114,7 @@ std::vector<Vec3> points_about(const Mesh& mesh, int count, Random& random) {
   return points;
 }
 
-TEST(MeshPoints, AreWhatSingleOnesAreAndThoseWhatAllTrianglesSay) {
+TEST(MeshPoints, EqualSingleQueriesAndALoopOverAllTriangles) {
   Random random(71);
   int inside_count = 0, outside_count = 0, by_limit = 0;
   for (const auto& [name, mesh] : subjects(random)) {
@@ -146,18 +146,18 @@ TEST(MeshPoints, AreWhatSingleOnesAreAndThoseWhatAllTrianglesSay) {
           ASSERT_EQ(distances[i], c.distance) << name << ", point " << i << " " << points[i].transpose();
           by_limit += limit < kInfinity && !c.found() ? 1 : 0;
           if (moved || limit < kInfinity) continue;
-          const double least = nearest_of_all(mesh, points[i]);
+          const double nearest = nearest_of_all(mesh, points[i]);
           if (mesh.solid() && c.distance < 0) {
-            EXPECT_GE(-c.distance, least - c.tolerance) << name;
+            EXPECT_GE(-c.distance, nearest - c.tolerance) << name;
             ++inside_count;
           } else {
-            ASSERT_EQ(std::abs(c.distance), least) << name;
+            ASSERT_EQ(std::abs(c.distance), nearest) << name;
             ++outside_count;
           }
-          if (least == 0) {
+          if (nearest == 0) {
             EXPECT_TRUE(inside[i]) << name << ": the surface belongs to the body";
           }
-          if (least > 1e-6 * (size + mesh.bounds().center().norm())) {
+          if (nearest > 1e-6 * (size + mesh.bounds().center().norm())) {
             EXPECT_EQ(inside[i], mesh.solid() && mesh.winding(points[i]) != 0) << name;
           }
         }
@@ -203,8 +203,8 @@ TEST(ConcurrentMeshPoints, AreTheSameForThreadsAndInstructionSets) {
   }
 }
 
-// Whatever the lanes of float32 leave out, the kernel would have missed, too.
-TEST(MeshRays, MeetWhatALoopOverAllTrianglesMeets) {
+// The kernel would also miss whatever the lanes of float32 rule out.
+TEST(MeshRays, HitWhatALoopOverAllTrianglesHits) {
   Random random(73);
   int met = 0;
   for (const auto& [name, mesh] : subjects(random)) {
@@ -225,7 +225,7 @@ TEST(MeshRays, MeetWhatALoopOverAllTrianglesMeets) {
         const auto hits = raycast_all(at(scaled_mesh), ray, buffer);
         std::vector<bool> found(scaled_mesh.size());
         for (const RayHit& hit : hits) found[hit.feature] = true;
-        // With less slack than the query has: what this meets, and not by rounding alone, must be among its hits.
+        // With less slack than the query: whatever this hits by more than rounding must be among its hits.
         std::size_t certain = 0;
         const double rounding = kEpsilon * (points[i].norm() + scaled_mesh.bounds().half().norm());
         for (std::size_t k = 0; k < scaled_mesh.size(); ++k) {

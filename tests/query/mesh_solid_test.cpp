@@ -22,7 +22,7 @@ using graze_oracle::Kind;
 using graze_oracle::kKinds;
 using graze_oracle::Random;
 
-TEST(SolidMeshes, TellHowDeepASphereIs) {
+TEST(SolidMeshes, ReportTheDepthOfASphere) {
   const Mesh cube = closed(4, false).mesh(true), shell = closed(4, false).mesh();
   struct Case {
     double x, value;
@@ -42,18 +42,18 @@ TEST(SolidMeshes, TellHowDeepASphereIs) {
   const Placed inside = at(graze::Sphere{.radius = 0.1});
   EXPECT_FALSE(collide(at(shell), inside)) << "a shell is hollow";
   EXPECT_NEAR(distance(at(shell), inside).value, 0.9, 1e-12);
-  EXPECT_TRUE(collide(at(closed(4, false).turned_inside_out().mesh(true)), inside)) << "whichever way it faces";
+  EXPECT_TRUE(collide(at(closed(4, false).turned_inside_out().mesh(true)), inside)) << "whichever orientation it has";
 }
 
-TEST(SolidMeshes, HoldWhatIsInsideInBothOrdersAndLetItOut) {
+TEST(SolidMeshes, ContainWhatIsInsideInBothOrdersAndReleaseIt) {
   Random random(1);
   const Mesh solid = closed(6, false).mesh(true);
   for (int i = 0, n = scaled(30); i < n && !HasFailure(); ++i) {
     for (const Kind kind : kKinds) {
       if (kind == Kind::half_space || kind == Kind::plane) continue;
       Placed shape = placed_of(random_spec(kind, 0.1, random));
-      const Pose pose = random_place(random, Vec3::Zero(), 3);
-      shape.pose = random_place(random, pose.translation(), 0.3);
+      const Pose pose = random_pose_near(random, Vec3::Zero(), 3);
+      shape.pose = random_pose_near(random, pose.translation(), 0.3);
       SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", round " << i);
       const Placed a = at(solid, pose);
       ASSERT_TRUE(collide(a, shape));
@@ -73,7 +73,7 @@ TEST(SolidMeshes, HoldWhatIsInsideInBothOrdersAndLetItOut) {
   }
 }
 
-TEST(SolidMeshes, HoldEachOther) {
+TEST(SolidMeshes, ContainEachOther) {
   const Mesh large = closed(3, false).mesh(true);
   const Mesh small = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh(true),
              shell = closed(2, true).moved({0.3, 0.1, 0}, 0.2).mesh();
@@ -89,7 +89,7 @@ TEST(SolidMeshes, HoldEachOther) {
     EXPECT_GT(d.value, -1.8);
     const Pose out = turn.moved_to(turn.translation() + (1e-6 - d.value) * d.normal);
     EXPECT_FALSE(collide(at(large, turn), at(inner, out)));
-    EXPECT_FALSE(collide(at(closed(3, false).mesh(), turn), at(inner, turn))) << "a shell holds nothing";
+    EXPECT_FALSE(collide(at(closed(3, false).mesh(), turn), at(inner, turn))) << "nothing is inside a shell";
   }
   // A cavity is outside.
   Soup hollow = closed(4, false);
@@ -120,7 +120,7 @@ TEST(SolidMeshes, StaySolidWhenTheirVerticesMove) {
   EXPECT_TRUE(collide(at(ball), inside));
 }
 
-// However deep: moved by as much as the answer allows for, nothing overlaps any more.
+// However deep: after a move by the depth and its tolerance, nothing overlaps any more.
 TEST(Meshes, AreApartAfterTheDepthAndItsTolerance) {
   Random random(2);
   int overlaps = 0;
@@ -128,10 +128,10 @@ TEST(Meshes, AreApartAfterTheDepthAndItsTolerance) {
     const bool solid = i % 2 == 0;
     const Soup s = solid ? closed(4, true, 0.2) : random_soup(Look::soup, 40, random);
     const Mesh mesh = s.mesh(solid);
-    const Pose pose = random_place(random, Vec3::Zero(), 0.5);
+    const Pose pose = random_pose_near(random, Vec3::Zero(), 0.5);
     Placed other = i % 3 == 0 ? at(closed(3, false).mesh(solid))
                               : placed_of(random_spec(kKinds[static_cast<std::size_t>(i) % 8], 0.5, random));
-    other.pose = random_place(random, Vec3::Zero(), 1.5);
+    other.pose = random_pose_near(random, Vec3::Zero(), 1.5);
     const Distance d = distance(at(mesh, pose), other);
     if (!(d.value < 0)) continue;
     ++overlaps;
@@ -147,10 +147,10 @@ std::uint64_t hash_of_answers(std::size_t seed) {
   const auto add = [&](double x) { hash = (hash ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3U; };
   const Look look = kLooks[seed % std::size(kLooks)];
   const Mesh a = random_soup(look, 100, random).mesh(), b = closed(4, true, 0.2).mesh(true);
-  const Placed pa = at(a, random_place(random, Vec3::Zero(), 0.5));
+  const Placed pa = at(a, random_pose_near(random, Vec3::Zero(), 0.5));
   Placed shape = placed_of(random_spec(kKinds[seed % kKinds.size()], 0.5, random));
-  shape.pose = random_place(random, pa.pose * a.bounds().center(), 1);
-  for (const Placed& other : {at(b, random_place(random, pa.pose * a.bounds().center(), 1.5)), shape}) {
+  shape.pose = random_pose_near(random, pa.pose * a.bounds().center(), 1);
+  for (const Placed& other : {at(b, random_pose_near(random, pa.pose * a.bounds().center(), 1.5)), shape}) {
     add(collide(pa, other) ? 1 : 2);
     const Distance d = distance(pa, other);
     add(d.value), add(d.tolerance), add(d.on_a.x()), add(d.on_b.y()), add(d.normal.z());
@@ -170,7 +170,7 @@ TEST(Meshes, AnswerAlikeOnEveryInstructionSet) {
   }
 }
 
-TEST(Meshes, NeverCallWhatIsNotANumberFree) {
+TEST(Meshes, AreNeverFreeForNan) {
   const Mesh mesh = closed(2, false).mesh();
   const Placed far = at(graze::Sphere{.radius = 0.1}, Pose::at({50, 0, 0}));
   EXPECT_TRUE(collide(at(mesh), far, {.margin = std::nan("")}));

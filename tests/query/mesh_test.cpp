@@ -1,4 +1,4 @@
-// Meshes under every verb, against the same question asked of every triangle by itself.
+// Meshes in every verb, against the same query of every single triangle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,27 +37,27 @@ double rounding_of(const Placed& a, const Placed& b) {
 
 // Apart, a mesh is as far as its nearest triangle; overlapping, as deep as its deepest one.
 template <class Parts>
-void expect_least(const Placed& a, const Placed& b, const Parts& parts, Random& random) {
-  Distance least;
-  least.beyond = true;
+void expect_nearest(const Placed& a, const Placed& b, const Parts& parts, Random& random) {
+  Distance nearest;
+  nearest.beyond = true;
   bool surely = false, perhaps = false;
   const double margin = random.uniform(0, 0.3);
   parts([&](const Placed& part_a, const Placed& part_b) {
     const Distance d = distance(part_a, part_b);
-    if (!d.beyond && (least.beyond || d.value < least.value)) least = d;
+    if (!d.beyond && (nearest.beyond || d.value < nearest.value)) nearest = d;
     surely = surely || d.value + d.tolerance < margin;
     perhaps = perhaps || collide(part_a, part_b, {.margin = margin});
   });
   const Distance d = distance(a, b), e = distance(b, a);
-  ASSERT_EQ(d.beyond, least.beyond);
+  ASSERT_EQ(d.beyond, nearest.beyond);
   ASSERT_EQ(d.value, e.value);
   if (d.beyond) {
     EXPECT_FALSE(collide(a, b, {.margin = 1e9}));
     return;
   }
-  const double rounding = rounding_of(a, b) + least.tolerance + 1e-9 * std::abs(least.value);
-  EXPECT_NEAR(d.value, least.value, rounding);
-  const bool alike = a.pose == b.pose && a.geometry.index() == b.geometry.index();  // perhaps not to be told apart
+  const double rounding = rounding_of(a, b) + nearest.tolerance + 1e-9 * std::abs(nearest.value);
+  EXPECT_NEAR(d.value, nearest.value, rounding);
+  const bool alike = a.pose == b.pose && a.geometry.index() == b.geometry.index();  // may be indistinguishable
   if (!alike) {
     EXPECT_EQ(d.on_a, e.on_b);
     EXPECT_EQ(d.normal, -e.normal);
@@ -73,12 +73,12 @@ void expect_least(const Placed& a, const Placed& b, const Parts& parts, Random& 
     EXPECT_TRUE(hit);
   }
   if (hit) {
-    EXPECT_LE(least.value, margin + rounding);
+    EXPECT_LE(nearest.value, margin + rounding);
   }
-  if (least.value > rounding) {
+  if (nearest.value > rounding) {
     EXPECT_FALSE(collide(a, b));
   }
-  if (least.value < -rounding) {
+  if (nearest.value < -rounding) {
     EXPECT_TRUE(collide(a, b));
   }
 
@@ -99,7 +99,7 @@ void expect_least(const Placed& a, const Placed& b, const Parts& parts, Random& 
     EXPECT_FALSE(penetration(a, b).overlapping);
   }
 
-  // Remembering changes nothing.
+  // The cache changes nothing.
   graze::PairCache cache;
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(collide(a, b, {.cache = &cache}), collide(a, b));
@@ -118,13 +118,13 @@ TEST(Meshes, AnswerForTheirTrianglesAgainstEveryShape) {
       const Look look = kLooks[static_cast<std::size_t>(i) % std::size(kLooks)];
       const Soup soup = random_soup(look, i % 10 == 9 ? 0 : 1 + i * 7 % 90, random);
       const Mesh mesh = soup.mesh();
-      const Pose pose = i % 4 == 0 ? Pose() : random_place(random, Vec3::Zero(), 0.5);
+      const Pose pose = i % 4 == 0 ? Pose() : random_pose_near(random, Vec3::Zero(), 0.5);
       Placed shape = placed_of(make_case(kind, Kind::sphere, graze_oracle::Trouble::generic, random).a);
-      const Vec3 heart = mesh.empty() ? Vec3(Vec3::Zero()) : Vec3(pose * mesh.bounds().center());
-      shape.pose = random_place(random, heart, look == Look::tiny ? 0.5 : 2.5);
+      const Vec3 middle = mesh.empty() ? Vec3(Vec3::Zero()) : Vec3(pose * mesh.bounds().center());
+      shape.pose = random_pose_near(random, middle, look == Look::tiny ? 0.5 : 2.5);
       SCOPED_TRACE(testing::Message() << graze_oracle::name_of(kind) << ", scene " << i << ", look "
                                       << static_cast<int>(look));
-      expect_least(
+      expect_nearest(
           at(mesh, pose), shape,
           [&](const auto& visit) {
             for (std::size_t t = 0; t < soup.triangles.size(); ++t) visit(at(soup.triangle(t), pose), shape);
@@ -143,15 +143,15 @@ TEST(Meshes, AnswerForTheirTrianglesAgainstEachOther) {
     const Soup s = random_soup(look, 1 + i * 7 % 60, random), t = random_soup(other, 1 + i * 11 % 50, random);
     const Mesh a = s.mesh(), b = t.mesh();
     const bool aligned = i % 4 == 0 && look == other;
-    const Pose pose_a = aligned ? Pose() : random_place(random, Vec3::Zero(), 0.5);
-    Pose pose_b = aligned ? Pose() : random_place(random, Vec3::Zero(), 0.5);
+    const Pose pose_a = aligned ? Pose() : random_pose_near(random, Vec3::Zero(), 0.5);
+    Pose pose_b = aligned ? Pose() : random_pose_near(random, Vec3::Zero(), 0.5);
     if (!aligned) {
       const double spread = look == Look::tiny ? 1e-6 : i % 5 == 0 ? 6 : 2;
       pose_b = pose_b.moved_to(pose_a * a.bounds().center() - pose_b.rotation() * b.bounds().center() +
                                Vec3(random.uniform(-spread, spread), random.uniform(-spread, spread), 0));
     }
     SCOPED_TRACE(testing::Message() << "scene " << i << ", look " << static_cast<int>(look));
-    expect_least(
+    expect_nearest(
         at(a, pose_a), at(b, pose_b),
         [&](const auto& visit) {
           for (std::size_t k = 0; k < s.triangles.size(); ++k) {
@@ -176,10 +176,10 @@ TEST(Meshes, AnswerForTheirTrianglesAgainstClouds) {
       points.push_back(center + Vec3(x, y, random.uniform(-2, 2)));
     }
     const graze::Cloud cloud(std::span<const Vec3>(points), {.radius = i % 2 == 0 ? 0.0 : 0.1});
-    const Pose pose = i % 4 == 0 ? Pose() : random_place(random, Vec3::Zero(), 0.5);
-    const Pose cloud_pose = i % 3 == 0 ? pose : random_place(random, pose * center - center, 0.1);
+    const Pose pose = i % 4 == 0 ? Pose() : random_pose_near(random, Vec3::Zero(), 0.5);
+    const Pose cloud_pose = i % 3 == 0 ? pose : random_pose_near(random, pose * center - center, 0.1);
     SCOPED_TRACE(testing::Message() << "scene " << i << ", look " << static_cast<int>(look));
-    expect_least(
+    expect_nearest(
         at(mesh, pose), at(cloud, cloud_pose),
         [&](const auto& visit) {
           for (std::size_t k = 0; k < soup.triangles.size(); ++k) {
@@ -191,7 +191,7 @@ TEST(Meshes, AnswerForTheirTrianglesAgainstClouds) {
   }
 }
 
-// Dense in degeneracies: coplanar, collinear, shared and coincident features. Exact integers say who touches whom.
+// Dense in degeneracies: coplanar, collinear, shared and coincident features. Exact integers decide what touches.
 TEST(Meshes, OfLatticeTrianglesMeetExactlyWhenRationalArithmeticSaysSo) {
   using IntPoint = graze_oracle::Lattice<graze_oracle::Int128>;
   Random random(4);

@@ -1,4 +1,4 @@
-// Cases that no test held until a changed line of the library (`./dev mutate`) passed them all.
+// Cases that no test covered until a mutant of the library (`./dev mutate`) passed all tests.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ TEST(Capsules, PassEachOtherWhereTheirLinesDoHoweverNearlyParallel) {
     const double half_a = random.uniform(5, 10), half_b = random.uniform(1, 10), radius = random.uniform(0, 0.01);
     const double angle = std::pow(10, random.uniform(-4, -0.5)), gap = random.uniform(0.02, 0.05);
     const double s = random.uniform(-half_a, half_a), t = random.uniform(-half_b, half_b);
-    const Pose base = random_place(random, Vec3::Zero(), 2);
+    const Pose base = random_pose_near(random, Vec3::Zero(), 2);
     const Vec3 axis_b(std::sin(angle), 0, std::cos(angle));
     const Placed a = at(Capsule{.radius = radius, .half_length = half_a}, base);
     const Placed b =
@@ -70,14 +70,14 @@ TEST(Triangles, LetABallOutAlongTheNormalWhereItsCentreIsOnThem) {
   }
 }
 
-// What is inside of a solid and far from its surface, asked without its depth: both points are of both bodies.
-TEST(SolidMeshes, SayWhereThingsAreInsideWithoutTheirDepth) {
+// Something inside a solid, far from its surface, queried without the depth: both points lie in both bodies.
+TEST(SolidMeshes, ReportPointsOfBothBodiesWithoutTheDepth) {
   Random random(3);
   const Mesh solid = closed(4, false).mesh(true),
              small = closed(2, true, 0.2).moved(Vec3(0.2, 0.3, -0.1), 0.1).mesh(true);
   for (int i = 0, n = scaled(50); i < n && !HasFailure(); ++i) {
-    const Placed outer = at(solid, random_place(random, Vec3(1, 2, 3), 3));
-    const Placed inner = at(small, random_place(random, outer.pose.translation(), 0.3));
+    const Placed outer = at(solid, random_pose_near(random, Vec3(1, 2, 3), 3));
+    const Placed inner = at(small, random_pose_near(random, outer.pose.translation(), 0.3));
     for (const bool swapped : {false, true}) {
       const Distance d = swapped ? distance(inner, outer, {.depth = false}) : distance(outer, inner, {.depth = false});
       EXPECT_EQ(d.value, 0);
@@ -88,12 +88,12 @@ TEST(SolidMeshes, SayWhereThingsAreInsideWithoutTheirDepth) {
   }
 }
 
-// Without the depth, the tolerance has to reach it: exactly known against half-spaces and planes with any offset.
+// Without the depth, the tolerance must cover it: exactly known for half-spaces and planes with any offset.
 TEST(SolidMeshes, AllowForTheirDepthInHalfSpacesWithoutMeasuringIt) {
   Random random(4);
   for (int i = 0, n = scaled(100); i < n && !HasFailure(); ++i) {
     const Soup soup = closed(2, true, 0.2);
-    const Placed ball = at(soup.mesh(i % 2 == 0), random_place(random, Vec3::Zero(), 3));
+    const Placed ball = at(soup.mesh(i % 2 == 0), random_pose_near(random, Vec3::Zero(), 3));
     const Vec3 normal = Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)).normalized();
     double low = graze::kInfinity, high = -graze::kInfinity;
     for (const Vec3& v : soup.vertices) {
@@ -109,8 +109,8 @@ TEST(SolidMeshes, AllowForTheirDepthInHalfSpacesWithoutMeasuringIt) {
   }
 }
 
-// What was kept of an overlap does not hold the two together once they part, whichever way they go.
-TEST(PairCache, OfAnOverlapLetsGo) {
+// What a cache kept of an overlap must not affect bodies that separate, in any direction.
+TEST(PairCache, OfAnOverlapDoesNotAffectSeparation) {
   Random random(5);
   const auto hull = [&] {
     std::vector<Vec3> points(12);
@@ -122,8 +122,8 @@ TEST(PairCache, OfAnOverlapLetsGo) {
     const graze::Shape curved[] = {graze::Cylinder{.radius = 0.6, .half_length = 0.7},
                                    graze::Cone{.radius = 0.8, .half_length = 0.9},
                                    graze::Box{.half = Vec3(0.5, 0.7, 0.9)}};
-    const Placed a = at(i % 4 == 3 ? hull() : curved[i % 4], random_place(random, Vec3::Zero(), 0.5));
-    Placed b = at(hull(), random_place(random, a.pose.translation(), 0.3));
+    const Placed a = at(i % 4 == 3 ? hull() : curved[i % 4], random_pose_near(random, Vec3::Zero(), 0.5));
+    Placed b = at(hull(), random_pose_near(random, a.pose.translation(), 0.3));
     graze::PairCache cache;
     if (!collide(a, b, {.cache = &cache})) continue;
     const graze::PairCache full = cache;
@@ -144,9 +144,9 @@ TEST(PairCache, OfAnOverlapLetsGo) {
   EXPECT_GT(met, 500);
 }
 
-// A walk that ends with the first hit keeps the rest of what it had to look at: the next hit may be there. Asked in
-// either order.
-TEST(MeshFront, KeepsWhatAHitLeftUnseen) {
+// A traversal that ends with the first hit keeps what it had not visited: the next hit may be there. Queried in either
+// order.
+TEST(MeshFront, KeepsWhatAHitLeftUnvisited) {
   Random random(9);
   for (int round = 0, n = std::max(scaled(20), 8); round < n && !HasFailure(); ++round) {
     const auto row = [](int fineness, double size) {
@@ -161,7 +161,7 @@ TEST(MeshFront, KeepsWhatAHitLeftUnseen) {
     cache.keep_front();
     int hits = 0, misses = 0;
     for (int i = 0; i < 200 && !HasFailure(); ++i) {
-      // All cubes of the rows meet, those at one end or none: by so small moves that the front is worth keeping.
+      // All cubes of the rows meet, those at one end, or none: by moves so small that the front is worth keeping.
       const double tilt = i % 4 == 0 ? 0 : random.uniform(-1e-3, 1e-3), up = random.uniform(-1e-3, 8e-3);
       const Pose pose =
           Pose::from_wxyz(nested ? Vec3(0, 0, up) : Vec3(0.1, 0.05, 2 + (i % 4 == 0 ? -1e-3 : up)), 1, 0, tilt / 2, 0);
@@ -192,8 +192,8 @@ TEST(Boxes, TouchAtPointsOfBothWhereverTheirRimsMeet) {
       const int how = k == i % 3 ? 0 : random.integer(0, 2);
       off[k] = (how == 0 ? reach : how == 1 ? 0 : random.uniform(-reach, reach)) * (random.chance(0.5) ? 1 : -1);
     }
-    const Pose base = i % 2 == 0 ? Pose() : random_place(random, Vec3::Zero(), 1);
-    // The second turned by quarters about the first axis, which changes what faces what and nothing else.
+    const Pose base = i % 2 == 0 ? Pose() : random_pose_near(random, Vec3::Zero(), 1);
+    // The second is rotated by quarter turns about the first axis, which only changes which faces meet.
     const bool quarter = i % 4 > 1;
     const Vec3 turned = quarter ? Vec3(hb.x(), hb.z(), hb.y()) : hb;
     const Placed a = at(graze::Box{.half = ha}, base);
@@ -212,8 +212,7 @@ Vec3 any_point(Random& random, double size) {
   return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
 }
 
-// How deep a point is in a geometry of any kind is minus its distance, and the shortest path out leads along the
-// normal.
+// The depth of a point in a geometry of any kind is minus its distance, and the shortest exit is along the normal.
 TEST(PointDepth, IsMinusTheDistanceForEveryKind) {
   Random random(11);
   for (int i = 0, n = std::max(scaled(400), 100); i < n && !HasFailure(); ++i) {
@@ -233,8 +232,8 @@ TEST(PointDepth, IsMinusTheDistanceForEveryKind) {
   EXPECT_EQ(point_depth(graze::Geometry(graze::Cloud()), Vec3::Zero()).depth, graze::PointDepth().depth);
 }
 
-// On the surface itself, outside is where nothing is: of bodies of any size, whichever way their triangles run.
-TEST(SolidMeshes, KnowTheirOutsideOnTheSurfaceAtAnySize) {
+// On the surface itself, the outside is the empty side: for bodies of any size and either orientation.
+TEST(SolidMeshes, FindTheirOutsideOnTheSurfaceAtAnySize) {
   Random random(12);
   for (const double size : {1e-7, 1e-3, 1.0, 1e3, 1e7}) {
     const Soup cube = closed(3, false).moved(Vec3::Zero(), size);
@@ -249,8 +248,8 @@ TEST(SolidMeshes, KnowTheirOutsideOnTheSurfaceAtAnySize) {
   }
 }
 
-// Balls in convex solids: the triangle that is named is the one through which the ball leaves.
-TEST(SolidMeshes, NameTheTriangleThroughWhichABallLeaves) {
+// Balls in convex solids: the reported triangle is the one through which the ball leaves.
+TEST(SolidMeshes, ReportTheTriangleThroughWhichABallLeaves) {
   Random random(13);
   const Mesh solid = closed(4, false).mesh(true);
   for (int i = 0, n = std::max(scaled(200), 50); i < n && !HasFailure(); ++i) {
@@ -265,14 +264,14 @@ TEST(SolidMeshes, NameTheTriangleThroughWhichABallLeaves) {
   }
 }
 
-// A tolerance is what it takes to reach the truth, of shapes and convex solids too: never less than nothing.
-TEST(SolidMeshes, HaveToleranceForWhatRoundingLeavesOfConvexOnes) {
+// The tolerance covers the error, for shapes and convex solids too: it is never negative.
+TEST(SolidMeshes, AllowForRoundingWhenConvex) {
   Random random(14);
   const Mesh solid = closed(4, false).mesh(true);
   for (int i = 0, n = std::max(scaled(200), 50); i < n && !HasFailure(); ++i) {
     const Vec3 half(random.uniform(0.1, 0.9), random.uniform(0.1, 0.9), random.uniform(0.1, 0.9));
     const Vec3 p = any_point(random, 1);
-    const Pose base = random_place(random, Vec3::Zero(), 1);
+    const Pose base = random_pose_near(random, Vec3::Zero(), 1);
     const Placed a = at(graze::Box{.half = half}, base * Pose::at(p)), b = at(solid, base);
     const double exact = (p.cwiseAbs() - half).maxCoeff() - 1;
     for (const Distance& d : {distance(a, b), distance(b, a)}) {
@@ -282,15 +281,15 @@ TEST(SolidMeshes, HaveToleranceForWhatRoundingLeavesOfConvexOnes) {
   }
 }
 
-// Facets of solids that cross, either of them facing either way: moved along the normal by the depth, they are apart.
-TEST(Facets, AreApartAfterTheirDepthWhicheverWayTheyFace) {
+// Crossing facets of solids in either orientation: after a move along the normal by the depth, they are apart.
+TEST(Facets, AreApartAfterTheirDepthInEitherOrientation) {
   Random random(6);
   int overlaps = 0;
   for (int i = 0, n = std::max(scaled(3000), 500); i < n && !HasFailure(); ++i) {
     const auto triangle = [&] { return Triangle(any_point(random, 1), any_point(random, 1), any_point(random, 1)); };
     const graze::Facet a{triangle(), i % 3 != 0, random.chance(0.5) ? 1.0 : -1.0};
     const graze::Facet b{triangle(), i % 3 != 1, random.chance(0.5) ? 1.0 : -1.0};
-    const Pose pose = random_place(random, Vec3::Zero(), 0.2);
+    const Pose pose = random_pose_near(random, Vec3::Zero(), 0.2);
     const Distance plain = distance(at(a.triangle), at(b.triangle, pose));
     if (!(plain.value < -1e-9)) continue;
     ++overlaps;
@@ -305,8 +304,8 @@ TEST(Facets, AreApartAfterTheirDepthWhicheverWayTheyFace) {
   EXPECT_GT(overlaps, 50);
 }
 
-// Where only one number of the direction is not zero, and where the others are next to nothing.
-TEST(Raycast, MeetsTrianglesAlongEveryAxis) {
+// Directions with a single non-zero coordinate, and with others that are tiny.
+TEST(Raycast, HitsTrianglesAlongEveryAxis) {
   Random random(7);
   for (int i = 0, n = std::max(scaled(600), 120); i < n && !HasFailure(); ++i) {
     const Vec3 a = any_point(random, 1), b = any_point(random, 1), c = any_point(random, 1);
@@ -325,8 +324,8 @@ TEST(Raycast, MeetsTrianglesAlongEveryAxis) {
   }
 }
 
-// A hull without volume is met where the triangles that make it up are.
-TEST(Raycast, MeetsFlatHullsWhereTheirTrianglesAre) {
+// A hull without volume is hit where its triangles are.
+TEST(Raycast, HitsFlatHullsWhereTheirTrianglesAre) {
   Random random(8);
   int hits = 0, misses = 0;
   for (int i = 0, n = std::max(scaled(600), 200); i < n && !HasFailure(); ++i) {
@@ -337,7 +336,7 @@ TEST(Raycast, MeetsFlatHullsWhereTheirTrianglesAre) {
     }
     const graze::Convex hull = graze::Convex::hull_of(corners);
     ASSERT_TRUE(hull.flat());
-    const Pose pose = random_place(random, Vec3::Zero(), 2);
+    const Pose pose = random_pose_near(random, Vec3::Zero(), 2);
     const Vec3 from = pose * any_point(random, 3), toward = pose * (Vec3(0, 0, 0.25) + any_point(random, 1.2));
     const Ray ray(from, toward - from);
     const RayHit found = raycast(at(hull, pose), ray);
@@ -360,7 +359,7 @@ TEST(Raycast, MeetsFlatHullsWhereTheirTrianglesAre) {
   EXPECT_GT(misses, 20);
 }
 
-TEST(Raycast, TakesOriginsUpToTheLimit) {
+TEST(Raycast, AcceptsOriginsUpToTheLimit) {
   EXPECT_NO_THROW(Ray(Vec3(1e50, -1e50, 0), Vec3::UnitX()));
   EXPECT_NE(refusal([] { Ray(Vec3(std::nextafter(1e50, 1e51), 0, 0), Vec3::UnitX()); }), "");
 }

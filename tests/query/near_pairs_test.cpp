@@ -29,7 +29,7 @@ std::vector<Vec3> moved(const std::vector<Vec3>& vertices, double by, Random& ra
 
 using Found = std::map<std::pair<std::size_t, std::size_t>, Interval>;
 
-TEST(NearPairs, HoldEveryPairThatMeetsAtSomeTime) {
+TEST(NearPairs, IncludeEveryPairThatMeetsAtSomeTime) {
   Random random(1);
   std::size_t met = 0, visited = 0, all = 0;
   for (int i = 0, n = scaled(40); i < n && !HasFailure(); ++i) {
@@ -38,8 +38,8 @@ TEST(NearPairs, HoldEveryPairThatMeetsAtSomeTime) {
     const Soup a = random_soup(look, 30, random), b = random_soup(Look::soup, 25, random);
     const MovingMesh moving_a(a.mesh(), moved(a.vertices, 0.5, random)),
         moving_b(b.mesh(), moved(b.vertices, 1, random));
-    const Pose pose_a = i % 4 == 0 ? Pose() : random_place(random, Vec3::Zero(), 1);
-    const Pose pose_b = i % 4 == 0 ? Pose() : random_place(random, pose_a * moving_a.from().bounds().center(), 1);
+    const Pose pose_a = i % 4 == 0 ? Pose() : random_pose_near(random, Vec3::Zero(), 1);
+    const Pose pose_b = i % 4 == 0 ? Pose() : random_pose_near(random, pose_a * moving_a.from().bounds().center(), 1);
     const double margin = i % 2 == 0 ? 0 : 0.05;
     Found found;
     visit_near_pairs(moving_a, pose_a, moving_b, pose_b, margin, [&](std::size_t j, std::size_t k, const Interval& t) {
@@ -77,7 +77,7 @@ TEST(NearPairs, OfOneMeshAreTheSameAsOfTwoOnceEach) {
   EXPECT_GT(within.size(), 0U);
 }
 
-TEST(NearPairs, EndWhenTheVisitorHasEnoughAndDoNotAllocate) {
+TEST(NearPairs, StopOnRequestAndDoNotAllocate) {
   const MovingMesh moving(closed(5, true).mesh());
   int visits = 0;
   EXPECT_EQ(allocations_of([&] {

@@ -1,6 +1,6 @@
-// What a new geometry and a new question take: a terrain that graze does not know, and a question that it does not ask.
-// The terrain shows itself as a hierarchy and gets every verb; the question says what it wants to know of boxes and
-// primitives and is answered about every hierarchy. Neither walks a tree. See docs/architecture.md.
+// What a new geometry and a new question need: a terrain that graze does not know, and a question that it does not
+// have. The terrain presents itself as a hierarchy and gets every verb; the question handles boxes and primitives and
+// is answered for every hierarchy. Neither traverses a tree itself. See docs/architecture.md.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -18,7 +18,7 @@ namespace next_geometry_test {
 using namespace graze;
 using graze_oracle::Random;
 
-// ---- The geometry: heights on a square grid, two triangles to a cell, a tree of four children to a node ------------
+// ---- The geometry: heights on a square grid, two triangles per cell, a tree of four children per node ------------
 
 class Terrain {
  public:
@@ -83,7 +83,7 @@ Pose any_pose(Random& random) {
                         random.uniform(-1, 1), random.uniform(-3, 3));
 }
 
-// `body` at a pose of the terrain's frame, by the engine and as the mesh that the terrain also is.
+// `body` at a pose in the terrain's frame: the traversal against the same terrain as a mesh.
 template <class Body>
 void expect_verbs(const Terrain& terrain, const Mesh& mesh, const Body& body, const Pose& pose) {
   const Relative relative(pose, Pose());  // the terrain as the body sees it
@@ -107,7 +107,7 @@ void expect_verbs(const Terrain& terrain, const Mesh& mesh, const Body& body, co
   EXPECT_EQ(touching.empty(), !collide(at(body, pose), at(mesh), {.margin = kMargin}));
 }
 
-TEST(NextGeometry, GetsEveryVerbWithoutAWalkerOfItsOwn) {
+TEST(NextGeometry, GetsEveryVerbWithoutItsOwnTraversal) {
   Random random(1);
   int hits = 0;
   for (int i = 0, n = scaled(60); i < n; ++i) {
@@ -130,7 +130,7 @@ TEST(NextGeometry, GetsEveryVerbWithoutAWalkerOfItsOwn) {
   EXPECT_GT(hits, 0);
 }
 
-TEST(NextGeometry, MeetsItsOwnKindAndOthersMadeOfParts) {
+TEST(NextGeometry, WorksWithItsOwnKindAndOthersMadeOfParts) {
   Random random(2);
   for (int i = 0, n = scaled(20); i < n; ++i) {
     const Terrain a(random), b(random);
@@ -157,17 +157,17 @@ TEST(NextGeometry, MeetsItsOwnKindAndOthersMadeOfParts) {
 
 struct Farthest {
   Vec3 n;
-  double most = -kInfinity;
+  double reach = -kInfinity;
 
   // One shrinking number: minus how far.
   double bound(const Aabb& box) const { return -(n.dot(box.center()) + n.cwiseAbs().dot(box.half())) - 1e-12; }
-  double limit() const { return -most; }
-  void take(const Triangle& t) { most = std::max({most, n.dot(t.a()), n.dot(t.b()), n.dot(t.c())}); }
+  double limit() const { return -reach; }
+  void take(const Triangle& t) { reach = std::max({reach, n.dot(t.a()), n.dot(t.b()), n.dot(t.c())}); }
   template <class H>
   void leaf(const H& h, std::size_t i) {
     const auto& part = h.primitive(i);
     if constexpr (requires { part.triangle; }) take(part.triangle);
-    else if constexpr (requires { part.center; }) most = std::max(most, n.dot(part.center) + part.sphere.radius);
+    else if constexpr (requires { part.center; }) reach = std::max(reach, n.dot(part.center) + part.sphere.radius);
     else take(part);
   }
 };
@@ -176,7 +176,7 @@ template <class Body>
 double farthest(const Body& body, const Vec3& n) {
   Farthest query{n};
   traverse(hierarchy_of(body), query);
-  return query.most;
+  return query.reach;
 }
 
 TEST(NextQuestion, IsAnsweredAboutEveryHierarchy) {

@@ -24,14 +24,14 @@ enum class Spread { uniform, clustered, duplicate, collinear, far, holes };
 
 inline std::vector<graze::Vec3> points_of(Spread spread, int count, Generator& random) {
   std::vector<graze::Vec3> points;
-  const graze::Vec3 heart = random.in_cube(1), along = random.in_cube(1);
+  const graze::Vec3 middle = random.in_cube(1), along = random.in_cube(1);
   for (int i = 0; i < count; ++i) {
     switch (spread) {
       case Spread::clustered:
-        points.push_back(heart + random.in_cube(i % 3 == 0 ? 1 : 0.01));
+        points.push_back(middle + random.in_cube(i % 3 == 0 ? 1 : 0.01));
         break;
       case Spread::duplicate:
-        points.push_back(i % 4 == 0 ? random.in_cube(1) : heart);
+        points.push_back(i % 4 == 0 ? random.in_cube(1) : middle);
         break;
       case Spread::collinear:
         points.push_back(random.uniform(-1, 1) * along);

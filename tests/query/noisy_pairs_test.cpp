@@ -51,14 +51,14 @@ struct Moments {
   double along = 0, along_sq = 0, across_sq = 0;
 };
 
-// Of a difference that is no longer than `reach`, by its slices, across which the square is exponential and cut off.
+// Of a difference no longer than `reach`, by slices, across which the square has a truncated exponential distribution.
 Moments in_ball(double distance, double reach) {
   Moments m;
   double all = 0;
   for (double y = -reach + reach * 1e-4; y < reach; y += reach * 2e-4) {
     const double room = reach * reach - y * y, inside = -std::expm1(-room / 2);
-    const double least = std::max(0.0, distance - reach);
-    const double density = std::exp((least * least - (distance - y) * (distance - y)) / 2) * inside;
+    const double shortest = std::max(0.0, distance - reach);
+    const double density = std::exp((shortest * shortest - (distance - y) * (distance - y)) / 2) * inside;
     all += density, m.along += density * y, m.along_sq += density * y * y;
     m.across_sq += density * (room < 1e-3 ? room / 2 : 2 - room * std::exp(-room / 2) / inside);
   }
@@ -105,7 +105,7 @@ TEST(PairProbability, DrawsMeetingsAsOftenAsTheyHappen) {
 }
 
 TEST(NoisyPairs, CountsWhatItLeavesOut) {
-  // All pairs have the same distance: what is left out is known to the last of them.
+  // All pairs have the same distance, so what is left out is known exactly.
   for (const auto& [count_a, count_b] : {std::pair(1, 1), std::pair(17, 300), std::pair(1000, 129)}) {
     const Cloud a = cloud_of(std::vector<Vec3>(static_cast<std::size_t>(count_a), Vec3(0, 0, 0)));
     const Cloud b = cloud_of(std::vector<Vec3>(static_cast<std::size_t>(count_b), Vec3(0, 4, 3)));
@@ -171,15 +171,15 @@ TEST(NoisyPairs, LosesNoPairInItsTrees) {
 
     double within = 0, beyond = 0;
     std::size_t count = 0;
-    const double least = meeting.most(limit), reach = meeting.radius / sigma;
+    const double min_probability = meeting.most(limit), reach = meeting.radius / sigma;
     for (const Vec3& p : a) {
       for (const Vec3& q : b) {
         if (std::isnan(p.y()) || std::isnan(q.y())) continue;
         const double length = (pose_b * q - pose_a * p).norm() / sigma;
         const double each =
             i % 3 == 0 ? graze::side_probability(length, reach) : graze::ball_probability(length, reach);
-        (each >= least ? within : beyond) += each;
-        count += each >= least ? 1 : 0;
+        (each >= min_probability ? within : beyond) += each;
+        count += each >= min_probability ? 1 : 0;
       }
     }
     const double rounding = spread == Spread::far ? 1e-3 : 1e-9;

@@ -1,4 +1,4 @@
-// The judges judged: known values, two methods against each other, proofs against searches.
+// The oracles are tested too: known values, two methods against each other, proofs against searches.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ void expect_value(const Spec& a, const Spec& b, Real value) {
   EXPECT_GE(r.upper, value - 1e-18L);
 }
 
-TEST(Oracle, KnowsDistancesThatEveryoneKnows) {
+TEST(Oracle, GivesKnownDistances) {
   const Spec box = spec(Kind::box, {1, 1, 1}), ball = spec(Kind::sphere, {0.5});
   expect_value(box, spec(Kind::sphere, {0.5}, {2, 0, 0}), 0.5L);
   expect_value(box, spec(Kind::sphere, {0.5}, {2, 2, 0}), std::numbers::sqrt2_v<Real> - 0.5L);
@@ -49,7 +49,7 @@ TEST(Oracle, KnowsDistancesThatEveryoneKnows) {
   expect_value(spec(Kind::sphere, {0}, {4, 0, 3}), spec(Kind::cone, {3, 2}), (4 * 4 + 3 * (3 - 2)) / 5.0L);
 }
 
-TEST(Oracle, KnowsHalfSpacesAndPlanes) {
+TEST(Oracle, HandlesHalfSpacesAndPlanes) {
   Spec floor = spec(Kind::half_space, {}), sheet = spec(Kind::plane, {});
   floor.normal = sheet.normal = {0, 0, 2};
   floor.offset = sheet.offset = 2;  // z = 1
@@ -70,7 +70,7 @@ TEST(Oracle, KnowsHalfSpacesAndPlanes) {
   EXPECT_EQ(between(floor, other).upper, -kRealInfinity);
 }
 
-TEST(Oracle, BoundsHoldEachOtherForEveryPair) {
+TEST(Oracle, BoundsAreConsistentForEveryPair) {
   Random random(3);
   for (const Kind a : kKinds) {
     for (const Kind b : kKinds) {
@@ -97,7 +97,7 @@ TEST(Oracle, BoundsHoldEachOtherForEveryPair) {
   }
 }
 
-TEST(Oracle, SearchOfTheWayOutIsProvenForCurvedPairs) {
+TEST(Oracle, SearchForTheExitIsProvenForCurvedPairs) {
   Random random(4);
   for (const Kind a : kKinds) {
     for (const Kind b : kKinds) {
@@ -163,7 +163,7 @@ TEST(Oracle, ProjectionsAreNearest) {
       const Vec p{random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2)};
       const Vec x = project(body, p);
       EXPECT_LE(outside(body, x), 1e-17L);
-      // Nothing of the body lies beyond the plane through x across the way to p.
+      // Nothing of the body lies beyond the plane through x perpendicular to p - x.
       const Real away = norm(p - x);
       if (away < 1e-12L) continue;
       EXPECT_EQ(inside(body, p), 0);

@@ -1,4 +1,4 @@
-// Every pair of shapes in every kind of trouble, against truths that share no code with the library.
+// Every pair of shapes of every kind of difficulty, against oracles that share no code with the library.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,12 +27,12 @@ std::vector<Kinds> unordered_pairs() {
 }
 
 // Answers on the safe side that miss the accuracy gates (1e-12 of the size for closed forms, 1e-9 for iterative ones)
-// but keep the coarse one: at most one in this many, in each kind of trouble. To be raised until none is left.
+// but keep the coarse one: at most one in this many, of each kind of difficulty. To be raised until none is left.
 constexpr int kInexactOneIn = 300;
 
 class ShapePairs : public testing::TestWithParam<Kinds> {
  protected:
-  // Calls check(judge) for `count` pairs in each kind of trouble and reports the first few that are wrong.
+  // Calls check(judge) for `count` pairs of each kind of difficulty and reports the first few that are wrong.
   template <class Check>
   void for_each_case(int count, std::uint64_t salt, const Check& check) {
     constexpr int kShown = 3;
@@ -65,7 +65,7 @@ class ShapePairs : public testing::TestWithParam<Kinds> {
   }
 };
 
-TEST_P(ShapePairs, NeverMissACollisionNorMisstateADistance) {
+TEST_P(ShapePairs, NeverMissACollisionOrMisstateADistance) {
   for_each_case(scaled(330), 1, [](Judge& judge) { judge.check_distance(); });
 }
 
@@ -77,7 +77,7 @@ TEST_P(ShapePairs, RespectLimits) {
   });
 }
 
-TEST_P(ShapePairs, PenetrateByTheShortestWayOut) {
+TEST_P(ShapePairs, PenetrateByTheShortestExit) {
   for_each_case(scaled(30), 3, [](Judge& judge) {
     const graze::Distance d = distance(judge.a, judge.b);
     judge.find_truth(d);
@@ -93,8 +93,8 @@ TEST_P(ShapePairs, TouchWhereContactsSay) {
   });
 }
 
-// Hulls of so many vertices that SIMD lanes and hill climbing matter, where only proofs are affordable.
-TEST(LargeHulls, AreAsHonestAsSmallOnes) {
+// Hulls of so many vertices that SIMD lanes and hill climbing matter; only proofs are affordable for these.
+TEST(LargeHulls, AreAsAccurateAsSmallOnes) {
   Random random(64);
   for (const int count : {33, 64, 200, 600}) {
     for (const Kind other : kKinds) {

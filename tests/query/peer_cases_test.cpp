@@ -1,4 +1,4 @@
-// Configurations that libccd and Bullet test themselves with, and what is true of them.
+// Configurations from the tests of libccd and Bullet, with their true answers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,9 +36,9 @@ void slide(const Placed& a, const Placed& b, int axis, double scale, double reac
   }
 }
 
-// The translation that penetration() gives separates: touching after it, apart after a little more, and no depth that
-// is half as large does.
-void expect_way_out(const Placed& a, const Placed& b) {
+// The translation that penetration() gives separates: touching after it, apart after a little more, and half the
+// depth does not.
+void expect_exit(const Placed& a, const Placed& b) {
   const Penetration p = penetration(a, b);
   ASSERT_TRUE(p.overlapping);
   const auto moved = [&](double by) {
@@ -68,7 +68,7 @@ TEST(PeerCases, ABoxThatTurnsBesideAnotherMissesItOnlyWhereTheyAreAligned) {
   }
 }
 
-TEST(PeerCases, BoxesSeparateByTheShortestWay) {
+TEST(PeerCases, BoxesSeparateByTheShortestTranslation) {
   const Placed slab = at(box(0.5, 1, 1.5));
   Penetration p = penetration(at(box(1, 1, 1), Pose::at({-0.5, 0.5, 0.2})), slab);
   EXPECT_NEAR((p.depth * p.direction - Vec3(0.25, 0, 0)).norm(), 0, 1e-12);
@@ -79,17 +79,17 @@ TEST(PeerCases, BoxesSeparateByTheShortestWay) {
   EXPECT_NEAR(std::abs(p.direction.z()), 1, 1e-12);
 }
 
-TEST(PeerCases, BoxesFindAWayOut) {
+TEST(PeerCases, BoxesFindAnExit) {
   const Box cube = box(1, 1, 1);
   const Vec3 z(0, 0, 1);
-  expect_way_out(at(cube), at(box(0.5, 1, 1.5), Pose::at({0.1, 0, 0})));
-  expect_way_out(at(cube, turned({0.1, 0, 0.1}, z, kPi / 4)), at(cube));
-  expect_way_out(at(cube, turned({-0.5, 0, 0}, z, kPi / 4)), at(cube));
-  expect_way_out(at(cube, turned({-0.5, 0.5, 0}, z, kPi / 4)), at(cube));
-  expect_way_out(at(cube, turned({-0.5, 0.1, 0.4}, {0, 1, 1}, kPi / 4)), at(cube));
+  expect_exit(at(cube), at(box(0.5, 1, 1.5), Pose::at({0.1, 0, 0})));
+  expect_exit(at(cube, turned({0.1, 0, 0.1}, z, kPi / 4)), at(cube));
+  expect_exit(at(cube, turned({-0.5, 0, 0}, z, kPi / 4)), at(cube));
+  expect_exit(at(cube, turned({-0.5, 0.5, 0}, z, kPi / 4)), at(cube));
+  expect_exit(at(cube, turned({-0.5, 0.1, 0.4}, {0, 1, 1}, kPi / 4)), at(cube));
 }
 
-TEST(PeerCases, BoxesAndCylindersMeetAndFindAWayOut) {
+TEST(PeerCases, BoxesAndCylindersMeetAndFindAnExit) {
   const Cylinder c = cylinder(0.4, 0.7);
   const Placed slab = at(box(0.5, 1, 1.5));
   const std::vector<Pose> poses = {Pose::at({0.1, 0, 0}),
@@ -100,28 +100,28 @@ TEST(PeerCases, BoxesAndCylindersMeetAndFindAWayOut) {
                                    turned({0.6, 0, 0.5}, {0.67, 1.1, 0.12}, kPi / 4)};
   for (const Pose& pose : poses) {
     EXPECT_TRUE(collide(slab, at(c, pose)));
-    expect_way_out(slab, at(c, pose));
+    expect_exit(slab, at(c, pose));
   }
   const Placed turned_c = at(c, turned({0.6, 0, 0.5}, {-0.1, 2.2, -1}, kPi / 5));
   for (const Vec3& to : {Vec3(0.6, 0, 0.5), Vec3(0.9, 0.8, 0.5)}) {
     const Placed turned_slab = at(box(0.5, 1, 1.5), turned(to, {1, 1, 0}, -kPi / 4));
     EXPECT_TRUE(collide(turned_slab, turned_c));
-    expect_way_out(turned_slab, turned_c);
+    expect_exit(turned_slab, turned_c);
   }
 }
 
-TEST(PeerCases, CylindersSlideThroughEachOtherAndFindAWayOut) {
+TEST(PeerCases, CylindersSlideThroughEachOtherAndFindAnExit) {
   const Cylinder small = cylinder(0.35, 0.5), large = cylinder(0.5, 1);
   slide(at(small), at(large), 0, 1, 0.85);
   slide(at(small), at(large), 1, 1, 0.85);
   slide(at(small), at(large), 2, 1, 0.75);
   const Placed beside = at(small, Pose::at({0.3, 0.1, 0.1}));
-  expect_way_out(at(small), at(large, Pose::at({0, 0, 0.3})));
-  expect_way_out(beside, at(large, Pose::at({0, 0, 0.3})));
-  expect_way_out(beside, at(large, turned({0, 0, 0}, {0, 1, 1}, kPi / 4)));
-  expect_way_out(beside, at(large, turned({-0.2, 0.7, 0.2}, {0, 1, 1}, kPi / 4)));
-  expect_way_out(beside, at(large, turned({0.6, -0.7, 0.2}, {0.567, 1.2, 1}, kPi / 4)));
-  expect_way_out(beside, at(large, turned({0.6, -0.7, 0.2}, {-4.567, 1.2, 0}, kPi / 3)));
+  expect_exit(at(small), at(large, Pose::at({0, 0, 0.3})));
+  expect_exit(beside, at(large, Pose::at({0, 0, 0.3})));
+  expect_exit(beside, at(large, turned({0, 0, 0}, {0, 1, 1}, kPi / 4)));
+  expect_exit(beside, at(large, turned({-0.2, 0.7, 0.2}, {0, 1, 1}, kPi / 4)));
+  expect_exit(beside, at(large, turned({0.6, -0.7, 0.2}, {0.567, 1.2, 1}, kPi / 4)));
+  expect_exit(beside, at(large, turned({0.6, -0.7, 0.2}, {-4.567, 1.2, 0}, kPi / 3)));
 }
 
 TEST(PeerCases, SpheresOnALineAreAsFarApartAsArithmeticSays) {

@@ -1,5 +1,5 @@
-// Large coordinates of a body's own, moved back by its pose: every rounding on the way from the caller's numbers to
-// the answer counts, decided by rationals.
+// Bodies with large coordinates of their own, moved back by their pose: every rounding from the caller's numbers to the
+// answer counts, decided in rational arithmetic.
 #include <gtest/gtest.h>
 
 #include "query/far_check.h"
@@ -15,7 +15,7 @@ void check(const FarBody& a, const FarBody& b, const FarTruth& truth) {
   EXPECT_EQ(complaints, "") << "  a: " << json_of(a) << "\n  b: " << json_of(b);
 }
 
-TEST_P(PlacedFar, IsNeverMissedNorOverStated) {
+TEST_P(PlacedFar, IsNeverMissedOrOverstated) {
   const int first = GetParam();
   for (int second = first; second < kFarKinds; ++second) {
     Random random(41 + 100u * static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(second));
@@ -30,7 +30,7 @@ TEST_P(PlacedFar, IsNeverMissedNorOverStated) {
           far_body(second, random.chance(0.3) ? 0 : away, false, other, to + beside * vec3(random.direction()), random);
       const FarTruth truth(a, b);
       check(a, b, truth);
-      // Moved until they all but touch.
+      // Moved until they almost touch.
       const graze::Distance d = distance(placed_of(a), placed_of(b));
       if (!std::isfinite(d.value) || HasFailure()) continue;
       for (std::size_t k = 0; k < 3; ++k) b.spec.xyz[k] -= d.value * d.normal[static_cast<Eigen::Index>(k)];

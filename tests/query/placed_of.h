@@ -1,4 +1,4 @@
-// From the caller's numbers to graze: the only bridge between the oracle's world and the library's.
+// Converts the caller's numbers to graze: the only link between the oracle and the library.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace graze_test {
 
 inline graze::Vec3 vec3(const graze_oracle::Triple& t) { return {t[0], t[1], t[2]}; }
 
-/// Throws graze::Error where the library refuses the numbers.
+/// Throws graze::Error where the library rejects the numbers.
 inline graze::Shape shape_of(const graze_oracle::Spec& s) {
   using graze_oracle::Kind;
   switch (s.kind) {

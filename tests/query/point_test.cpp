@@ -19,7 +19,7 @@ using graze_oracle::Kind;
 using graze_oracle::kKinds;
 using graze_oracle::Random;
 
-TEST(Points, AreInsideOfShapesWhereTheirSignedDistanceSays) {
+TEST(Points, AreInsideShapesExactlyIfTheirSignedDistanceSaysSo) {
   Random random(41);
   int inside = 0;
   for (int i = 0, n = scaled(2000); i < n && !HasFailure(); ++i) {
@@ -37,7 +37,7 @@ TEST(Points, AreInsideOfShapesWhereTheirSignedDistanceSays) {
     EXPECT_NEAR(c.normal.norm(), 1, 1e-12);
     // From the surface along the normal to the point.
     EXPECT_LE((c.point + c.distance * c.normal - p).norm(), 1e-9) << name_of(body.geometry);
-    // Where the body has no thickness, rounding puts the point beside it, by no more than both answers state.
+    // For a body without thickness, rounding moves the point beside it, by no more than the stated tolerances.
     const ClosestPoint again = closest_point(body, c.point);
     EXPECT_TRUE(contains(body, c.point) || (thin && again.distance <= c.tolerance + again.tolerance))
         << name_of(body.geometry) << ": the surface belongs to the body, off by " << again.distance;
@@ -46,7 +46,7 @@ TEST(Points, AreInsideOfShapesWhereTheirSignedDistanceSays) {
   EXPECT_GT(inside, scaled(50));
 }
 
-TEST(Points, AreInsideOfSolidsAndNotOfShells) {
+TEST(Points, AreInsideSolidsButNotShells) {
   const Mesh solid = closed(10, true, 0).mesh(true), shell = closed(10, true, 0).mesh(false);
   const Vec3 center = solid.bounds().center();
   EXPECT_TRUE(contains(at(solid), center));
@@ -60,7 +60,7 @@ TEST(Points, AreInsideOfSolidsAndNotOfShells) {
   EXPECT_EQ(closest_point(at(Box{.half = {1, 1, 1}}), {5, 0, 0}, 4).point, Vec3(1, 0, 0));
 }
 
-TEST(ConcurrentPoints, AreAnsweredForAsSingleOnes) {
+TEST(ConcurrentPoints, EqualSingleQueries) {
   Random random(42);
   std::vector<Vec3> points;
   for (int i = 0; i < 300; ++i)
@@ -91,7 +91,7 @@ TEST(ConcurrentPoints, AreAnsweredForAsSingleOnes) {
   }
 }
 
-TEST(Points, AreRefusedWhereThereIsNoRoomOrNoPlace) {
+TEST(Points, AreRejectedWithoutRoomOrIfNotFinite) {
   const Placed box = at(Box{.half = {1, 1, 1}});
   const std::vector<Vec3> points(3, Vec3(0, 0, 0));
   std::vector<double> two(2);

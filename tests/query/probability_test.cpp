@@ -1,4 +1,4 @@
-// Probabilities of collision against playing dice, and what must hold of them.
+// Probabilities of collision against simulation, and properties that must hold.
 #include "graze/query/probability.h"
 
 #include <gtest/gtest.h>
@@ -47,14 +47,14 @@ TEST(Probability, OfOnePairIsExact) {
   EXPECT_LT(probability(c, d, {.sigma_a = 0.1, .meeting = Meeting::balls}).value, 1e-30);
 }
 
-struct Dice {
+struct Simulation {
   double all = 0;
   std::vector<double> of_a, of_b;
 };
 
-// What happens if every point is moved by its noise, over and over. Written for the world frame and without trees.
-Dice throw_dice(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double radius, double sigma_a, double sigma_b,
-                bool sides, int throws, std::uint64_t seed) {
+// Moves every point by random noise, many times. Works in the world frame and without trees.
+Simulation simulate(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double radius, double sigma_a,
+                    double sigma_b, bool sides, int trials, std::uint64_t seed) {
   Generator random(seed);
   const auto normals = [&](double sigma) {
     Vec3 v;
@@ -64,10 +64,10 @@ Dice throw_dice(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double r
     }
     return v;
   };
-  Dice dice{0, std::vector<double>(a.size()), std::vector<double>(b.size())};
+  Simulation simulated{0, std::vector<double>(a.size()), std::vector<double>(b.size())};
   std::vector<Vec3> e(a.size()), f(b.size());
   std::vector<bool> hit_a, hit_b;
-  for (int t = 0; t < throws; ++t) {
+  for (int t = 0; t < trials; ++t) {
     for (Vec3& v : e) v = normals(sigma_a);
     for (Vec3& v : f) v = normals(sigma_b);
     hit_a.assign(a.size(), false), hit_b.assign(b.size(), false);
@@ -82,11 +82,11 @@ Dice throw_dice(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double r
         if (meets) hit = hit_a[i] = hit_b[j] = true;
       }
     }
-    dice.all += hit ? 1.0 / throws : 0;
-    for (std::size_t i = 0; i < a.size(); ++i) dice.of_a[i] += hit_a[i] ? 1.0 / throws : 0;
-    for (std::size_t j = 0; j < b.size(); ++j) dice.of_b[j] += hit_b[j] ? 1.0 / throws : 0;
+    simulated.all += hit ? 1.0 / trials : 0;
+    for (std::size_t i = 0; i < a.size(); ++i) simulated.of_a[i] += hit_a[i] ? 1.0 / trials : 0;
+    for (std::size_t j = 0; j < b.size(); ++j) simulated.of_b[j] += hit_b[j] ? 1.0 / trials : 0;
   }
-  return dice;
+  return simulated;
 }
 
 struct Pair {
@@ -104,7 +104,7 @@ std::vector<Pair> small_clouds() {
   std::vector<Pair> pairs;
   pairs.push_back({"two of two", {{0, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {1, 1, 0}}});
   pairs.push_back({"one between two", {{0, 0, 0}}, {{1.2, 0, 0}, {-1.2, 0, 0}}});
-  pairs.push_back({"one before many", {{0, 0, 0}}, some(14, {1.5, 0, 0}, 0.3)});
+  pairs.push_back({"one against many", {{0, 0, 0}}, some(14, {1.5, 0, 0}, 0.3)});
   pairs.push_back({"uniform", some(9, {0, 0, 0}, 1.5), some(12, {2, 0, 0}, 1.5)});
   pairs.push_back({"clustered", some(8, {0, 0, 0}, 0.1), some(8, {2.2, 0, 0}, 0.1)});
   pairs.push_back({"duplicates", std::vector<Vec3>(7, Vec3(0, 0, 0)), std::vector<Vec3>(5, Vec3(1.6, 0, 0))});
@@ -115,9 +115,9 @@ std::vector<Pair> small_clouds() {
   return pairs;
 }
 
-TEST(Probability, IsWhatDiceSay) {
+TEST(Probability, AgreesWithSimulation) {
   std::uint64_t seed = 100;
-  const int throws = std::max(scaled(100000), 1000);
+  const int trials = std::max(scaled(100000), 1000);
   for (const Pair& pair : small_clouds()) {
     for (const auto& [sigma_a, sigma_b, radius] :
          {std::array{0.5, 0.5, 0.3}, std::array{0.6, 0.0, 0.4}, std::array{0.2, 0.6, 0.0}}) {
@@ -126,23 +126,25 @@ TEST(Probability, IsWhatDiceSay) {
       const Probability p = probability(
           a, b,
           {.sigma_a = sigma_a, .sigma_b = sigma_b, .tolerance = 0.002, .samples = 40000, .of_a = of_a, .of_b = of_b});
-      const Dice dice = throw_dice(pair.a, pair.b, radius, sigma_a, sigma_b, radius == 0, throws, ++seed);
-      const auto four_sigma = [&](double q) { return 4 * std::sqrt(std::max(q * (1 - q), 1e-3) / throws); };
+      const Simulation simulated = simulate(pair.a, pair.b, radius, sigma_a, sigma_b, radius == 0, trials, ++seed);
+      const auto four_sigma = [&](double q) { return 4 * std::sqrt(std::max(q * (1 - q), 1e-3) / trials); };
       SCOPED_TRACE(testing::Message() << pair.name << ", radius " << radius << ": " << p.low << " " << p.value << " "
-                                      << p.high << ", dice " << dice.all);
+                                      << p.high << ", simulated " << simulated.all);
       EXPECT_LE(p.low, p.value);
       EXPECT_LE(p.value, p.high);
-      EXPECT_NEAR(p.value, dice.all, four_sigma(dice.all) + 0.006);
-      EXPECT_LE(p.low, dice.all + four_sigma(dice.all));
-      EXPECT_GE(p.high, dice.all - four_sigma(dice.all));
+      EXPECT_NEAR(p.value, simulated.all, four_sigma(simulated.all) + 0.006);
+      EXPECT_LE(p.low, simulated.all + four_sigma(simulated.all));
+      EXPECT_GE(p.high, simulated.all - four_sigma(simulated.all));
       EXPECT_LT(p.error(), 0.08);
-      for (std::size_t i = 0; i < of_a.size(); ++i) EXPECT_NEAR(of_a[i], dice.of_a[i], four_sigma(of_a[i]) + 0.006);
-      for (std::size_t j = 0; j < of_b.size(); ++j) EXPECT_NEAR(of_b[j], dice.of_b[j], four_sigma(of_b[j]) + 0.006);
+      for (std::size_t i = 0; i < of_a.size(); ++i)
+        EXPECT_NEAR(of_a[i], simulated.of_a[i], four_sigma(of_a[i]) + 0.006);
+      for (std::size_t j = 0; j < of_b.size(); ++j)
+        EXPECT_NEAR(of_b[j], simulated.of_b[j], four_sigma(of_b[j]) + 0.006);
     }
   }
 }
 
-TEST(Probability, IsWhatDiceSayOfDenseClouds) {
+TEST(Probability, AgreesWithSimulationOfDenseClouds) {
   // Two plates of 14 by 14 points, nearer to each other in one corner: so many pairs that the least likely are left
   // out.
   std::vector<Vec3> a, b;
@@ -150,21 +152,21 @@ TEST(Probability, IsWhatDiceSayOfDenseClouds) {
     const double x = 0.1 * (i / 14), y = 0.1 * (i % 14);
     a.emplace_back(x, y, 0), b.emplace_back(x + 0.03, y + 0.05, 0.55 + 0.1 * (x + y));
   }
-  const int throws = std::max(scaled(2000), 500);
+  const int trials = std::max(scaled(2000), 500);
   for (const auto& [sigma_a, sigma_b, radius] : {std::array{0.1, 0.1, 0.1}, std::array{0.02, 0.13, 0.15}}) {
     const Probability p =
         probability(at(cloud_of(a, radius)), at(cloud_of(b)), {.sigma_a = sigma_a, .sigma_b = sigma_b});
-    const double dice = throw_dice(a, b, radius, sigma_a, sigma_b, false, throws, 5).all;
-    EXPECT_GT(dice, 0.01);
-    EXPECT_LT(dice, 0.99);
-    const double four_sigma = 4 * std::sqrt(dice * (1 - dice) / throws);
-    EXPECT_NEAR(p.value, dice, four_sigma + 0.01);
-    EXPECT_LE(p.low, dice + four_sigma);
-    EXPECT_GE(p.high, dice - four_sigma);
+    const double simulated = simulate(a, b, radius, sigma_a, sigma_b, false, trials, 5).all;
+    EXPECT_GT(simulated, 0.01);
+    EXPECT_LT(simulated, 0.99);
+    const double four_sigma = 4 * std::sqrt(simulated * (1 - simulated) / trials);
+    EXPECT_NEAR(p.value, simulated, four_sigma + 0.01);
+    EXPECT_LE(p.low, simulated + four_sigma);
+    EXPECT_GE(p.high, simulated - four_sigma);
   }
 }
 
-TEST(Probability, NamesThePointsAsTheCallerDoes) {
+TEST(Probability, UsesTheIndicesOfTheCaller) {
   Generator random(91);
   const std::vector<Vec3> many = points_of(Spread::holes, 100, random);
   const Placed a = at(cloud_of(many, 0.3)), b = at(cloud_of({{0, 0, 0}}));
@@ -178,7 +180,7 @@ TEST(Probability, NamesThePointsAsTheCallerDoes) {
   }
 }
 
-TEST(Probability, IsTheSameInBothOrdersAndWhereverThePairStands) {
+TEST(Probability, IsTheSameInBothOrdersAndAtAnyPose) {
   Generator random(31);
   for (int i = 0; i < scaled(20); ++i) {
     const Cloud a = cloud_of(points_of(static_cast<Spread>(i % 4), 40, random), 0.02 * (i % 2));
@@ -204,7 +206,7 @@ TEST(Probability, IsTheSameInBothOrdersAndWhereverThePairStands) {
     const Probability r =
         probability(at(a, moved * pose_a), at(b, moved * pose_b), {.sigma_a = 0.02, .sigma_b = 0.01, .samples = 2000});
     EXPECT_NEAR(p.value, r.value, p.error() + r.error() + 1e-9);
-    // One cloud twice at one place.
+    // One cloud twice at the same pose.
     EXPECT_EQ(probability(at(a), at(a), {.sigma_a = 0.1, .sigma_b = 0.2, .samples = 100}).value,
               probability(at(a), at(a), {.sigma_a = 0.2, .sigma_b = 0.1, .samples = 100}).value);
   }
@@ -222,7 +224,7 @@ TEST(Probability, FallsWithTheDistanceAndGrowsWithTheRadiusAndThePoints) {
       EXPECT_TRUE(x < 5 || p.high < 1e-12);
       before = p.value;
     }
-    // Lattices within each other.
+    // Interleaved lattices.
     std::vector<Vec3> lattice;
     for (int i = 0; i < 216; ++i) lattice.emplace_back(0.2 * (i / 36), 0.2 * (i / 6 % 6), 0.2 * (i % 6));
     const Cloud grid = cloud_of(lattice, radius);
@@ -242,7 +244,7 @@ TEST(Probability, FallsWithTheDistanceAndGrowsWithTheRadiusAndThePoints) {
     before = p.value;
   }
   EXPECT_GT(before, 0.99);
-  // The same point again, with a noise of its own, makes it likelier; and a point that is met by none changes nothing.
+  // A duplicate point with its own noise increases the probability; a point that meets none changes nothing.
   const Placed one = at(cloud_of({{0, 0, 0}})), other = at(cloud_of({{0, 0, 1}}));
   const double once = probability(one, other, {.sigma_a = 0.5}).value;
   EXPECT_NEAR(once, phi(-2), 1e-14);
@@ -264,7 +266,7 @@ TEST(Probability, WithoutNoiseIsCollide) {
     EXPECT_EQ(p.value, collide(pa, pb) ? 1 : 0);
     EXPECT_EQ(p.low, p.high);
     EXPECT_EQ(*std::max_element(of_a.begin(), of_a.end()), p.value);
-    // A little noise says the same, but for pairs that nearly touch.
+    // Little noise gives the same answer, except for pairs that nearly touch.
     const double gap = distance(pa, pb).value;
     if (std::abs(gap) > 1e-6) {
       EXPECT_EQ(std::round(probability(pa, pb, {.sigma_b = 1e-8}).value), p.value);
@@ -288,7 +290,7 @@ TEST(Probability, OfNoPointsIsZero) {
   }
 }
 
-TEST(Probability, KeepsItsPromisesWhereThereIsTooMuchToSee) {
+TEST(Probability, KeepsItsPromisesWithTooManyPairs) {
   Generator random(61);
   std::vector<Vec3> a, b;
   for (int i = 0; i < 3000; ++i) a.push_back(random.in_cube(1)), b.push_back(random.in_cube(1));
@@ -302,7 +304,7 @@ TEST(Probability, KeepsItsPromisesWhereThereIsTooMuchToSee) {
   EXPECT_GT(far.high, 1e-5);
 }
 
-TEST(Probability, AnswersWhereNoiseAndSizesAreWorldsApart) {
+TEST(Probability, HandlesNoiseAndSizesOfDifferentMagnitudes) {
   Generator random(71);
   for (int i = 0; i < scaled(300); ++i) {
     const double size = random.magnitude(-20, 20), radius = random.magnitude(-40, 40);
@@ -320,7 +322,7 @@ TEST(Probability, AnswersWhereNoiseAndSizesAreWorldsApart) {
   }
 }
 
-TEST(Probability, RefusesNonsense) {
+TEST(Probability, RejectsInvalidOptions) {
   const Placed cloud = at(cloud_of({{0, 0, 0}})), ball = at(graze::Sphere{.radius = 1});
   EXPECT_EQ(refusal([&] { (void)probability(ball, cloud); }), "a: must be a cloud, is a sphere");
   EXPECT_EQ(refusal([&] { (void)probability(cloud, ball); }), "b: must be a cloud, is a sphere");

@@ -1,4 +1,4 @@
-// What must hold for any two shapes, whatever the truth is.
+// Properties of any two shapes, whatever the truth is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using graze_oracle::Random;
 using graze_oracle::Spec;
 using graze_oracle::Trouble;
 
-// Calls check(case, random) for pairs of any kinds in any trouble; `touching` costs a search and is left out.
+// Calls check(case, random) for pairs of any kinds and difficulties; `touching` needs a search and is left out.
 template <class Check>
 void for_random_pairs(int count, std::uint64_t salt, const Check& check) {
   for (int i = 0, n = scaled(count); i < n && !testing::Test::HasFailure(); ++i) {
@@ -52,7 +52,7 @@ double accuracy_of(const Case& c) {
   return static_cast<double>(iterative(c.a.kind, c.b.kind) ? kIterative : kClosedForm) * size_of(c);
 }
 
-// Two answers to the same question: the same up to what both state, which the pair test keeps small.
+// Two answers to the same question: equal up to their tolerances, which the pair test keeps small.
 void expect_same(const Distance& d, const Distance& e, double rounding) {
   if (std::isinf(d.value) || std::isinf(e.value)) {
     EXPECT_EQ(d.value, e.value);
@@ -61,7 +61,7 @@ void expect_same(const Distance& d, const Distance& e, double rounding) {
   EXPECT_NEAR(d.value, e.value, d.tolerance + e.tolerance + rounding);
 }
 
-// Half-spaces and planes that are parallel up to rounding meet or do not: rotating them decides anew.
+// Half-spaces and planes that are parallel up to rounding may or may not meet: a rotation can change that.
 bool undecidable(const Case& c) { return unbounded(c.a.kind) && unbounded(c.b.kind); }
 
 TEST(Properties, BothOrdersGiveTheSameBits) {

@@ -1,4 +1,4 @@
-// Rays against bodies, beside loops that know nothing of trees and closed forms.
+// Rays against bodies, compared with loops without trees and closed forms.
 #include "graze/query/raycast.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ Entry entry_by_search(const Placed& body, const Ray& ray) {
   return {lowest, inside};
 }
 
-TEST(Raycast, FindsWhereConvexShapesBegin) {
+TEST(Raycast, FindsTheEntryIntoConvexShapes) {
   Random random(31);
   int hits = 0, misses = 0;
   for (int i = 0, n = scaled(3000); i < n && !HasFailure(); ++i) {
@@ -60,7 +60,7 @@ TEST(Raycast, FindsWhereConvexShapesBegin) {
         std::holds_alternative<Triangle>(shape))
       continue;
     const double far = i % 4 == 0 ? 1000 : 0;
-    const Placed body = at(shape, random_place(random, Vec3::Constant(far), 1));
+    const Placed body = at(shape, random_pose_near(random, Vec3::Constant(far), 1));
     const Vec3 from = Vec3::Constant(far) + random_vec(random, 3);
     const Vec3 toward = body.pose.translation() + random_vec(random, 0.6) - from;
     const Ray ray(from, toward, random.uniform(1, 8));
@@ -83,7 +83,7 @@ TEST(Raycast, FindsWhereConvexShapesBegin) {
       EXPECT_NEAR(hit.distance, entry.t, 1e-8 / std::max(cosine, 1e-3)) << name_of(shape);
       EXPECT_LE(hit.normal.dot(ray.direction()), 0) << name_of(shape);
       EXPECT_NEAR(hit.normal.norm(), 1, 1e-12);
-      // The normal leads away from the shape: straight out of it.
+      // The normal points straight out of the shape.
       const double off = distance(at(Sphere{.radius = 0}, Pose::at(hit.point + 1e-3 * hit.normal)), body).value;
       EXPECT_NEAR(off, 1e-3, 1e-7) << name_of(shape);
       ++hits;
@@ -93,7 +93,7 @@ TEST(Raycast, FindsWhereConvexShapesBegin) {
   EXPECT_GT(misses, scaled(300));
 }
 
-TEST(Raycast, KnowsTheSimpleCases) {
+TEST(Raycast, AnswersSimpleCases) {
   const RayHit box = raycast(at(Box{.half = {1, 1, 1}}), Ray({-3, 0.5, 0}, {2, 0, 0}));
   EXPECT_EQ(box.distance, 2);
   EXPECT_EQ(box.point, Vec3(-1, 0.5, 0));
@@ -128,7 +128,7 @@ TEST(Raycast, KnowsTheSimpleCases) {
   EXPECT_FALSE(raycast(at(Cloud()), Ray({0, 0, 0}, {1, 0, 0})).found());
 }
 
-TEST(Raycast, MeetsCapsulesAtTheirEnds) {
+TEST(Raycast, HitsCapsulesAtTheirEnds) {
   const Placed capsule = at(Capsule{.radius = 0.5, .half_length = 1});
   EXPECT_NEAR(raycast(capsule, Ray({0, 0, 5}, {0, 0, -1})).distance, 3.5, 1e-15);
   EXPECT_NEAR(raycast(capsule, Ray({5, 0, 0.3}, {-1, 0, 0})).distance, 4.5, 1e-15);
@@ -139,15 +139,15 @@ TEST(Raycast, MeetsCapsulesAtTheirEnds) {
 }
 
 // Lines that touch a rim in one point, in a plane that the shape lies on one side of.
-TEST(Raycast, MeetsRimsThatItOnlyTouches) {
+TEST(Raycast, HitsRimsThatItOnlyTouches) {
   Random random(37);
   for (int i = 0, n = scaled(2000); i < n && !HasFailure(); ++i) {
     const double radius = random.uniform(0.1, 2), half = random.uniform(0.1, 2);
-    const Pose pose = random_place(random, Vec3::Constant(i % 3 == 0 ? 1e5 : 0), 1);
+    const Pose pose = random_pose_near(random, Vec3::Constant(i % 3 == 0 ? 1e5 : 0), 1);
     const bool cone = i % 2 == 0;
     Placed body = cone ? at(Cone{.radius = radius, .half_length = half}, pose)
                        : at(Cylinder{.radius = radius, .half_length = half}, pose);
-    // Often all but along the rim, where the mantle is met at a grazing angle.
+    // Often almost along the rim, where the mantle is hit at a grazing angle.
     const double around = random.uniform(0, 6.28), between = random.uniform(0.05, 1.5);
     const double aslant = i % 4 < 2 ? random.uniform(0, 6.28) : std::pow(10, random.uniform(-10, -2));
     const Vec3 outwards(std::cos(around), std::sin(around), 0);
@@ -158,7 +158,7 @@ TEST(Raycast, MeetsRimsThatItOnlyTouches) {
                              : Vec3(std::cos(between) * outwards - std::sin(between) * Vec3::UnitZ());
     const Vec3 tangent = outwards.cross(Vec3::UnitZ()), other = normal.cross(tangent);
     const Vec3 along = std::cos(aslant) * tangent + std::sin(aslant) * other;
-    // A body that may stand a little off may be touched where its pose puts it a little beside the ray.
+    // A body with an uncertain position may be touched where its pose is slightly beside the ray.
     body.uncertainty = i % 5 == 0 ? 0 : 1e-6;
     const Vec3 beside = rim + 0.9 * body.uncertainty * normal;
     const Ray ray(pose * Vec3(beside - 3 * along), pose * along - pose * Vec3(Vec3::Zero()), 6);
@@ -166,7 +166,7 @@ TEST(Raycast, MeetsRimsThatItOnlyTouches) {
   }
 }
 
-// Möller and Trumbore, in long double: 0 for a miss, 1 for a hit, −1 if it is too near to an edge to be told.
+// Möller and Trumbore, in long double: 0 for a miss, 1 for a hit, −1 if it is too near to an edge to decide.
 int triangle_by_determinants(const Vec3& a, const Vec3& b, const Vec3& c, const Ray& ray, double& t) {
   using Wide = Eigen::Matrix<long double, 3, 1>;
   const Wide o = ray.origin().cast<long double>(), d = ray.direction().cast<long double>(), p = a.cast<long double>();
@@ -187,7 +187,7 @@ TEST(Raycast, OfMeshesIsThatOfAllTheirTriangles) {
     const Mesh mesh = i % 3 == 0
                           ? closed(8, true, 0.2).mesh()
                           : random_soup(kLooks[static_cast<std::size_t>(i) % std::size(kLooks)], 120, random).mesh();
-    const Pose pose = random_place(random, Vec3::Constant(i % 5 == 0 ? 500 : 0), 1);
+    const Pose pose = random_pose_near(random, Vec3::Constant(i % 5 == 0 ? 500 : 0), 1);
     const Vec3 center = pose * mesh.bounds().center();
     const double reach = mesh.bounds().half().norm() + 0.1;
     const Vec3 from = center + random_vec(random, 2 * reach);
@@ -216,7 +216,7 @@ TEST(Raycast, OfMeshesIsThatOfAllTheirTriangles) {
     if (first.found()) {
       EXPECT_EQ(first.distance, hits[0].distance);
       EXPECT_EQ(first.feature, hits[0].feature);
-      // Of too many, the nearest.
+      // If there are too many, the nearest ones.
       std::vector<RayHit> few(1);
       ASSERT_EQ(raycast_all(at(mesh, pose), ray, few).size(), 1U);
       EXPECT_EQ(few[0].feature, first.feature);
@@ -229,11 +229,11 @@ TEST(Raycast, OfMeshesIsThatOfAllTheirTriangles) {
 }
 
 // Through every vertex and the middle of every edge, where rounding decides between triangles.
-TEST(Raycast, SlipsThroughNoClosedMesh) {
+TEST(Raycast, NeverSlipsThroughAClosedMesh) {
   Random random(34);
   for (int i = 0, n = scaled(20); i < n && !HasFailure(); ++i) {
     const Mesh mesh = closed(6 + i % 5, true, 0.1).mesh();
-    const Pose pose = random_place(random, Vec3::Constant(i % 2 == 0 ? 0 : 1e4), 1);
+    const Pose pose = random_pose_near(random, Vec3::Constant(i % 2 == 0 ? 0 : 1e4), 1);
     const Placed body = at(mesh, pose);
     const Vec3 inside = pose * Vec3(mesh.bounds().center() + random_vec(random, 0.01));
     const auto expect_hit = [&](const Vec3& p) {
@@ -249,8 +249,8 @@ TEST(Raycast, SlipsThroughNoClosedMesh) {
   }
 }
 
-// Met before and behind the origin are only its edges.
-TEST(Raycast, BeginsOnTrianglesInTheirPlanes) {
+// Only its edges are in front of and behind the origin.
+TEST(Raycast, MayStartOnTrianglesInTheirPlanes) {
   const std::vector<Vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   const std::vector<MeshTriangle> triangles{{0, 1, 2}};
   const Mesh mesh(vertices, triangles);
@@ -266,7 +266,7 @@ TEST(Raycast, BeginsOnTrianglesInTheirPlanes) {
   }
 }
 
-TEST(Raycast, BeginsInsideOfSolids) {
+TEST(Raycast, MayStartInsideSolids) {
   const Mesh shell = closed(8, true, 0.1).mesh(false), solid = closed(8, true, 0.1).mesh(true);
   const Vec3 center = solid.bounds().center();
   EXPECT_GT(raycast(at(shell), Ray(center, {1, 0.2, 0.1})).distance, 0.1);
@@ -284,7 +284,7 @@ TEST(Raycast, OfCloudsIsThatOfTheirBalls) {
     std::vector<Vec3> points;
     for (int k = 0; k < 300; ++k) points.push_back(random_vec(random, 1));
     const double radius = random.uniform(0.005, 0.1);
-    const Pose pose = random_place(random, Vec3::Zero(), 1);
+    const Pose pose = random_pose_near(random, Vec3::Zero(), 1);
     const Placed body = at(Cloud(std::span<const Vec3>(points), {.radius = radius}), pose);
     const Vec3 from = random_vec(random, 4);
     const Ray ray(from, pose * random_vec(random, 0.8) - from, random.uniform(1, 8));
@@ -313,7 +313,7 @@ TEST(Raycast, OfCloudsIsThatOfTheirBalls) {
   EXPECT_GT(found, scaled(50));
 }
 
-TEST(ConcurrentRays, GiveTheSameHitsTogether) {
+TEST(ConcurrentRays, EqualSingleRays) {
   Random random(36);
   const Placed body = at(random_soup(Look::soup, 300, random).mesh());
   std::vector<Ray> rays;
@@ -327,9 +327,9 @@ TEST(ConcurrentRays, GiveTheSameHitsTogether) {
             "hits: needs room for one answer each: 500, got 3");
 }
 
-// Rays that are on their way together are at nodes, leaves and triangles of all kinds, end at different times and make
-// room for others; some begin inside of solids, and some so far out that float32 cannot tell.
-TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
+// Rays in flight together are at different nodes, leaves and triangles, end at different times and are replaced by
+// others; some start inside solids, and some so far away that float32 cannot decide.
+TEST(ConcurrentRays, OfMeshesEqualSingleRaysAndALoopOverAllTriangles) {
   Random random(37);
   int found = 0, missed = 0;
   for (int i = 0, n = scaled(120); i < n && !HasFailure(); ++i) {
@@ -337,14 +337,14 @@ TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
     Soup soup =
         ball ? closed(6, true, 0.2) : random_soup(kLooks[static_cast<std::size_t>(i) % std::size(kLooks)], 120, random);
     const Mesh mesh = soup.mesh(ball && i % 2 == 0);
-    const Pose pose = random_place(random, Vec3::Constant(i % 5 == 0 ? 500 : 0), 1);
+    const Pose pose = random_pose_near(random, Vec3::Constant(i % 5 == 0 ? 500 : 0), 1);
     const Placed body = at(mesh, pose);
     const Vec3 center = pose * mesh.bounds().center();
     const double reach = mesh.bounds().half().norm() + 0.1;
     std::vector<Ray> rays;
     for (int k = 0, count = (i * 37) % 600; k < count; ++k) {
       const Vec3 from = center + random_vec(random, k % 4 == 0 ? 0.3 * reach : far ? 1e35 : 2 * reach);
-      // To a vertex, where several triangles are equally near; into the middle; anywhere.
+      // To a vertex, where several triangles are equally near; to the middle; anywhere.
       const auto vertex = static_cast<std::size_t>(random.uniform(0, static_cast<double>(mesh.vertices().size() - 1)));
       const Vec3 to = k % 3 == 0 ? Vec3(pose * mesh.vertices()[vertex])
                                  : Vec3(center + random_vec(random, (k % 3 == 1 ? 0.7 : 3) * reach));
@@ -358,7 +358,7 @@ TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
       EXPECT_EQ(hits[k].feature, single.feature);
       EXPECT_EQ(hits[k].point, single.point);
       EXPECT_EQ(hits[k].normal, single.normal);
-      if (far || mesh.solid() || k % 3 == 0) continue;  // at a vertex, touching counts and determinants cannot tell
+      if (far || mesh.solid() || k % 3 == 0) continue;  // at a vertex, touching counts and determinants cannot decide
       double nearest = kInfinity;
       bool doubtful = false;
       for (std::size_t t = 0; t < mesh.size(); ++t) {
@@ -381,7 +381,7 @@ TEST(ConcurrentRays, OfMeshesAreThoseOfSingleOnesAndOfAllTriangles) {
 }
 
 // Along axes and planes of the mesh, where directions have zeros of either sign, and in batches of all sizes.
-TEST(ConcurrentRays, AlongAxesAreThoseOfSingleOnes) {
+TEST(ConcurrentRays, AlongAxesEqualSingleRays) {
   const Mesh mesh = closed(5, false, 0).mesh(false);
   Random random(41);
   const double r = mesh.bounds().half().maxCoeff();
@@ -412,7 +412,7 @@ TEST(ConcurrentRays, AlongAxesAreThoseOfSingleOnes) {
   EXPECT_GT(found, 500U);
 }
 
-TEST(Raycast, RefusesRaysThatAreNone) {
+TEST(Raycast, RejectsInvalidRays) {
   EXPECT_EQ(refusal([] { Ray({0, 0, 0}, {0, 0, 0}); }), "ray direction: must be finite and have a length");
   EXPECT_EQ(refusal([] { Ray({0, 0, std::nan("")}, {1, 0, 0}); }), "ray origin: must be finite");
   EXPECT_EQ(refusal([] { Ray({0, 0, 0}, {1, 0, kInfinity}); }), "ray direction: must be finite and have a length");

@@ -1,4 +1,4 @@
-// Every pair that was ever answered wrongly. Numbers are the caller's, to the last bit.
+// Every pair that was ever answered wrongly, with the caller's numbers to the last bit.
 #include <gtest/gtest.h>
 
 #include "query/judge.h"
@@ -157,7 +157,7 @@ TEST(Regression, PairsThatWereAnsweredWronglyStayRight) {
     EXPECT_FALSE(judge.promise_broken()) << finding.was << "\n" << judge.report();
     inexact += judge.complaints.empty() ? 0 : 1;
   }
-  // The false alarm at a negative margin is still there: on the safe side, but less exact than the gate.
+  // The false alarm at a negative margin remains: it is on the safe side, but less exact than the gate.
   EXPECT_EQ(inexact, 0);
 }
 
@@ -189,7 +189,7 @@ TEST(Regression, AWarmCacheDoesNotDeepenAnOverlap) {
   }
 }
 
-// Closer than squares can tell, so that only the order of the two can be judged.
+// Too close for squares, so only the order of arguments can be tested.
 TEST(Regression, PointsWhoseSquaredDistanceUnderflowsHaveOppositeNormals) {
   const auto a = at(graze::Sphere{.radius = 0}, graze::Pose::at({1e-321, -7.8336508106573776e-174, 0}));
   const auto b = at(graze::Sphere{.radius = 0}, graze::Pose::at({3e-321, 0, 0}));

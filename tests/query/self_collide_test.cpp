@@ -56,7 +56,7 @@ bool exactly(const Soup& soup, std::size_t i, std::size_t j) {
   return n.dot(d) == 0 && n.dot(edge.cross(d)) >= 0;
 }
 
-TEST(SelfCollision, IsWhatExactIntegersSay) {
+TEST(SelfCollision, AgreesWithExactIntegers) {
   Random random(1);
   std::size_t found = 0;
   for (int round = 0, n = scaled(1500); round < n && !HasFailure(); ++round) {
@@ -89,7 +89,7 @@ TEST(SelfCollision, IsWhatExactIntegersSay) {
   EXPECT_GT(found, 100u);
 }
 
-TEST(SelfCollision, IsNotSeenWhereASurfaceIsWhole) {
+TEST(SelfCollision, IsNotReportedForIntactSurfaces) {
   for (const double bumps : {0.0, 0.1, 0.3}) {
     const Soup ball = closed(12, true, bumps);
     EXPECT_FALSE(self_collide(ball.mesh()));
@@ -99,7 +99,7 @@ TEST(SelfCollision, IsNotSeenWhereASurfaceIsWhole) {
   EXPECT_FALSE(self_collide(Mesh()));
 }
 
-TEST(SelfCollision, IsSeenWhereADeformingSurfaceFolds) {
+TEST(SelfCollision, IsReportedWhereADeformingSurfaceFolds) {
   Soup sheet;
   constexpr std::uint32_t kSide = 40;
   for (std::uint32_t i = 0; i <= kSide; ++i) {

@@ -1,4 +1,4 @@
-// What every answer about an overlap of solids must keep to.
+// What must hold for every answer about an overlap of solids.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ inline graze::Placed moved_by(const graze::Placed& b, const graze::Vec3& t) {
   return m;
 }
 
-/// Of a pair that touches or overlaps. `slack` is what points may be off by, in metres; `rounding`: how deep
-/// the two may overlap once they are separated. Returns the answer.
+/// For a pair that touches or overlaps. `slack` is the allowed error of points, in metres; `rounding`: how deep the two
+/// may overlap after they were separated. Returns the answer.
 inline graze::Distance check_overlap(const graze::Placed& a, const graze::Placed& b, double slack = 1e-9,
                                      double rounding = 1e-8) {
   using graze::Distance;
@@ -30,7 +30,7 @@ inline graze::Distance check_overlap(const graze::Placed& a, const graze::Placed
   EXPECT_LE(d.value, 0);
   EXPECT_NEAR(d.normal.norm(), 1, 1e-12);
   EXPECT_NEAR((d.on_b - d.on_a - d.value * d.normal).norm(), 0, slack);
-  // At the end of a narrow gap a longer one need not separate, too.
+  // At the end of a narrow gap a longer translation need not separate.
   EXPECT_FALSE(collide(a, moved_by(b, -d.value * d.normal), {.margin = -rounding})) << "the translation separates";
   EXPECT_LE(off_surface(a, d.on_a), slack) << "on a";
   EXPECT_LE(off_surface(b, d.on_b), slack) << "on b";

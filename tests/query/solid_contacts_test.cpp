@@ -1,5 +1,5 @@
-// Contacts of solids that touch or overlap: unions of boxes with whole numbers for corners, about every contact of
-// which cells decide, in whole numbers.
+// Contacts of solids that touch or overlap: unions of boxes with integer corners, where the neighbouring cells decide
+// exactly about every contact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr double kStraight = 1e-5;  // of normals
 struct Cells {
   std::vector<std::array<std::array<int, 2>, 3>> boxes;  // low and high corner along every axis
 
-  /// Whether the cell that is this far from p, by next to nothing, is part of it. `by` is added to its coordinates.
+  /// Whether the cell next to p in this direction is part of it. `by` is added to its coordinates.
   bool holds(const Vec3& p, const Vec3& by) const {
     constexpr double kBeside = 1e-5;
     return std::any_of(boxes.begin(), boxes.end(), [&](const auto& box) {
@@ -57,17 +57,17 @@ Cells random_cells(Random& random, int count) {
   return c;
 }
 
-// Whether anything overlaps or touches after b has moved by so many quarters.
+// Whether anything overlaps or touches after b has moved by that many quarters.
 void compare(const Cells& a, const Cells& b, const std::array<int, 3>& by, bool& overlap, bool& touch) {
   overlap = touch = false;
   for (const auto& x : a.boxes) {
     for (const auto& y : b.boxes) {
-      int least = 1;
+      int smallest = 1;
       for (std::size_t k = 0; k < 3; ++k)
-        least =
-            std::min(least, std::min(4 * x[k][1], 4 * y[k][1] + by[k]) - std::max(4 * x[k][0], 4 * y[k][0] + by[k]));
-      if (least > 0) overlap = true;
-      if (least == 0) touch = true;
+        smallest =
+            std::min(smallest, std::min(4 * x[k][1], 4 * y[k][1] + by[k]) - std::max(4 * x[k][0], 4 * y[k][0] + by[k]));
+      if (smallest > 0) overlap = true;
+      if (smallest == 0) touch = true;
     }
   }
 }
@@ -84,14 +84,14 @@ bool normal_is_right(const Cells& a, const Cells& b, const Vec3& p, const Vec3& 
     for (int j = 0; j < 8; ++j) {
       if (i == j || !in_a(i) || !in_b(j)) continue;
       const int steps = i ^ j;
-      bool least = true, between = true;
+      bool closest = true, between = true;
       for (int k = 0; k < 3; ++k) {
         const int step = steps & (1 << k);
-        if (step != 0 && step != steps) least = least && !in_a(i ^ step) && !in_b(j ^ step);
+        if (step != 0 && step != steps) closest = closest && !in_a(i ^ step) && !in_b(j ^ step);
         between =
             between && (step == 0 ? std::abs(n[k]) <= kStraight : (corner(j) - corner(i))[k] * n[k] >= -kStraight);
       }
-      if (least && between) return true;
+      if (closest && between) return true;
     }
   }
   return false;
@@ -107,7 +107,7 @@ bool is_face(const Cells& body, const Vec3& p, const Vec3& n, double side) {
   return false;
 }
 
-// Which of the cells about p belong to a (a) and b (b), for those who look for what went wrong.
+// Which of the cells around p belong to a (a) and b (b), for messages.
 std::string cells_about(const Cells& a, const Cells& b, const Vec3& p, const Vec3& b_at) {
   std::string text;
   for (int i = 0; i < 8; ++i) {
@@ -159,7 +159,7 @@ void check_touching(const Case& c) {
         << "at " << p.transpose() << " along " << n.transpose() << " of " << cells_about(c.a, c.b, p, c.b_at);
   }
   // All the faces that the two have in common, and nothing else, are spanned by the contacts along their normals.
-  bool ways[3][2] = {};
+  bool has_face[3][2] = {};
   for (int k = 0; k < 3; ++k) {
     for (const int sign : {1, -1}) {
       graze::Aabb common, reported;
@@ -182,7 +182,7 @@ void check_touching(const Case& c) {
           common.extend(low), common.extend(high);
         }
       }
-      ways[k][sign > 0 ? 0 : 1] = !common.empty();
+      has_face[k][sign > 0 ? 0 : 1] = !common.empty();
       for (const Contact& contact : found) {
         if (sign * (c.frame.rotation().transpose() * contact.normal)[k] > 1 - kStraight)
           reported.extend(c.local(contact.point));
@@ -195,8 +195,9 @@ void check_touching(const Case& c) {
       }
     }
   }
-  // Where a translation leads away from all common faces, that of the distance does.
-  if ((ways[0][0] && ways[0][1]) || (ways[1][0] && ways[1][1]) || (ways[2][0] && ways[2][1])) return;
+  // If some translation leads away from all common faces, that of the distance does.
+  if ((has_face[0][0] && has_face[0][1]) || (has_face[1][0] && has_face[1][1]) || (has_face[2][0] && has_face[2][1]))
+    return;
   const graze::Distance d = distance(c.pa, c.pb);
   const graze::Penetration pen = penetration(c.pa, c.pb);
   EXPECT_NEAR(d.value, 0, kClose);
@@ -204,7 +205,7 @@ void check_touching(const Case& c) {
   for (const Vec3& world : {d.normal, pen.direction}) {
     const Vec3 n = c.frame.rotation().transpose() * world;
     for (int k = 0; k < 3; ++k) {
-      const double away = ways[k][0] ? n[k] : ways[k][1] ? -n[k] : 1;
+      const double away = has_face[k][0] ? n[k] : has_face[k][1] ? -n[k] : 1;
       EXPECT_GT(away, 1e-3) << n.transpose();
     }
   }
@@ -240,7 +241,7 @@ void check_overlapping(const Case& c) {
     EXPECT_GE(contact.depth, -kClose);
     EXPECT_LE(contact.depth, -d.value + kClose);
     const Vec3 b_at = c.b_at + contact.depth * n;
-    // That of the translation that separates all, which may lead out of a corner.
+    // The contact of the separating translation, which may lead out of a corner.
     if (contact.depth > -d.value - kClose && (contact.normal - d.normal).norm() < kClose) continue;
     if (along_axis(n) && is_face(c.a, p, rounded(n), 1) && is_face(c.b, p - b_at, rounded(n), -1)) continue;
     EXPECT_TRUE(normal_is_right(c.a, c.b, p, b_at, n))

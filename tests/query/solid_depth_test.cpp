@@ -65,7 +65,7 @@ TEST(SolidDepth, OfConvexSolidsDoesNotDependOnTheTriangles) {
     for (int i = 0, count = scaled(60); i < count && !HasFailure(); ++i) {
       const Placed box = at(graze::Box{.half = {1, 1, 1}});
       Placed other = placed_of(random_spec(graze_oracle::kKinds[static_cast<std::size_t>(i) % 8], 0.7, random));
-      other.pose = random_place(random, Vec3::Zero(), 1.6);
+      other.pose = random_pose_near(random, Vec3::Zero(), 1.6);
       SCOPED_TRACE(testing::Message() << name_of(other.geometry) << " " << i);
       const Distance truth = distance(box, other);
       if (truth.value > 0 || std::holds_alternative<graze::Triangle>(other.geometry)) continue;
@@ -76,7 +76,7 @@ TEST(SolidDepth, OfConvexSolidsDoesNotDependOnTheTriangles) {
   }
 }
 
-// Beside an edge the nearest triangle's plane says nothing of the depth: the edge does.
+// Beside an edge the depth is determined by the edge, not by the plane of the nearest triangle.
 TEST(SolidDepth, NearEdgesIsThatOfTheEdge) {
   for (const int n : {1, 3}) {
     const Placed unit = at(cube(1, n));
@@ -89,16 +89,16 @@ TEST(SolidDepth, NearEdgesIsThatOfTheEdge) {
     Random random(17);
     for (int i = 0, count = scaled(100); i < count && !HasFailure(); ++i) {
       // Boxes on a lattice, their faces parallel: the smallest overlap of the three.
-      Vec3 half, place;
+      Vec3 half, position;
       double truth = graze::kInfinity;
       for (int k = 0; k < 3; ++k) {
-        half[k] = random.integer(1, 12) / 8.0, place[k] = random.integer(-20, 20) / 8.0;
-        truth = std::min(truth, 1 + half[k] - std::abs(place[k]));
+        half[k] = random.integer(1, 12) / 8.0, position[k] = random.integer(-20, 20) / 8.0;
+        truth = std::min(truth, 1 + half[k] - std::abs(position[k]));
       }
       if (!(truth > 0)) continue;
-      SCOPED_TRACE(testing::Message() << half.transpose() << " at " << place.transpose());
-      expect_depth(unit, at(graze::Box{.half = half}, Pose::at(place)), truth);
-      expect_depth(unit, at(box_soup(-half, half, 2).mesh(true), Pose::at(place)), truth);
+      SCOPED_TRACE(testing::Message() << half.transpose() << " at " << position.transpose());
+      expect_depth(unit, at(graze::Box{.half = half}, Pose::at(position)), truth);
+      expect_depth(unit, at(box_soup(-half, half, 2).mesh(true), Pose::at(position)), truth);
     }
     expect_depth(unit, at(graze::Box{.half = {1, 1.5, 1.5}}, Pose::at({1.75, 0.25, -0.5})), 0.25);
     expect_depth(at(cube(1.5, n)), at(graze::Box{.half = {1.5, 1.5, 1.5}}, Pose::at({2.75, 0.25, 0})), 0.25);
@@ -110,7 +110,7 @@ TEST(SolidDepth, OfPlanesAndHalfSpacesIsThatOfTheShape) {
   const graze::Box box{.half = {1, 1, 1}};
   Random random(3);
   for (int i = 0; i < 50; ++i) {
-    const Pose pose = i == 0 ? Pose::at({0, 0, 0.125}) : random_place(random, Vec3::Zero(), 1);
+    const Pose pose = i == 0 ? Pose::at({0, 0, 0.125}) : random_pose_near(random, Vec3::Zero(), 1);
     for (const Placed& other : {at(graze::Plane({0, 0, 1}, 0)), at(graze::HalfSpace({0, 0, 1}, 0))}) {
       const Distance truth = distance(at(box, pose), other), d = distance(at(mesh, pose), other);
       EXPECT_NEAR(d.value, truth.value, 1e-12);
@@ -122,7 +122,7 @@ TEST(SolidDepth, OfPlanesAndHalfSpacesIsThatOfTheShape) {
     }
   }
   EXPECT_NEAR(distance(at(mesh, Pose::at({0, 0, 0.125})), at(graze::Plane({0, 0, 1}, 0))).value, -0.875, 1e-12);
-  // Vertices that no triangle uses are no points of the body.
+  // Vertices that no triangle uses do not belong to the body.
   Soup stray = box_soup({-1, -1, -1}, {1, 1, 1}, 2);
   stray.vertices.insert(stray.vertices.begin(), {{50, 0, 1}, {0, 50, -1}});
   for (graze::MeshTriangle& t : stray.triangles) t = {t[0] + 2, t[1] + 2, t[2] + 2};
@@ -137,7 +137,7 @@ TEST(SolidDepth, OfPlanesAndHalfSpacesIsThatOfTheShape) {
   EXPECT_NEAR(distance(at(two.mesh(true)), at(graze::Plane({0, 0, 1}, 1.5))).value, -0.5, 1e-12);
 }
 
-// Two pieces one above the other, apart by nothing: whether a plane fits in between is a matter of rounding.
+// Two pieces on top of each other without a gap: rounding decides whether a plane fits in between.
 TEST(SolidDepth, OfPlanesBetweenPiecesThatTouchReachesBothAnswers) {
   Random random(31);
   int narrow = 0;
@@ -146,14 +146,14 @@ TEST(SolidDepth, OfPlanesBetweenPiecesThatTouchReachesBothAnswers) {
     const double middle = random.integer(-3, 3) / 8.0, level = random.uniform(-0.9, 0.9);
     Soup two = box_soup({-1, -1, -1}, {-0.25, 1, middle}, random.integer(1, 2));
     two.add(box_soup({0.25, -1, middle}, {1, 1, 1}, random.integer(1, 2)));
-    const Pose pose = i % 4 == 0 ? Pose() : random_place(random, Vec3::Zero(), i % 4 == 1 ? 1e4 : 1);
+    const Pose pose = i % 4 == 0 ? Pose() : random_pose_near(random, Vec3::Zero(), i % 4 == 1 ? 1e4 : 1);
     const Vec3 up = pose.rotation() * Vec3::UnitZ();
     const graze::Plane plane(up, up.dot(pose * Vec3(0, 0, level)));
     const Distance d = distance(at(two.mesh(true), pose), at(plane));
     const double through = 1 - std::abs(level), between = std::min(through, std::abs(level - middle));
     const double slack = 1e-9;
     EXPECT_LE(d.value - d.tolerance, -between + slack);
-    EXPECT_GE(d.value + d.tolerance, -between - slack) << "the gap is there, exactly as wide as the plane";
+    EXPECT_GE(d.value + d.tolerance, -between - slack) << "the gap exists, exactly as wide as the plane";
     EXPECT_GE(d.value, -through - slack);
     if (d.tolerance > slack) ++narrow;
   }
@@ -204,8 +204,8 @@ TEST(SolidSurface, IsWhereInsideMeetsOutside) {
   }
 }
 
-// So many faces cross so many others that the surface is not looked for: any triangle may be one of it.
-TEST(SolidSurface, ThatIsGivenUpStillHoldsTheDepth) {
+// So many faces cross that the surface is not computed: any triangle may belong to it.
+TEST(SolidSurface, ThatIsTooCostlyStillEnclosesTheDepth) {
   Soup crowd;
   constexpr int kCopies = 200;
   const double step = 0.3 / (kCopies - 1);
@@ -220,7 +220,7 @@ TEST(SolidSurface, ThatIsGivenUpStillHoldsTheDepth) {
     EXPECT_LE(d.value - d.tolerance, -truth + 1e-9);
     EXPECT_GE(d.value + d.tolerance, -truth - 1e-9);
     EXPECT_TRUE(collide(solid, other));
-    EXPECT_TRUE(collide(solid, other, {.margin = -truth + 1e-6})) << "what is not known is not free";
+    EXPECT_TRUE(collide(solid, other, {.margin = -truth + 1e-6})) << "unknown is not free";
     const graze::Penetration p = penetration(solid, other);
     EXPECT_TRUE(p.overlapping);
     EXPECT_GE(p.depth + p.tolerance, truth - 1e-9);
@@ -238,7 +238,7 @@ TEST(SolidSurface, ThatIsGivenUpStillHoldsTheDepth) {
 }
 
 // Many vertices in one plane, and faces of the two parallel to rounding: the convex solver's polytope folds.
-TEST(SolidDepth, OfFinelyDividedBoxesTurnedAlikeIsExact) {
+TEST(SolidDepth, OfFinelyDividedParallelBoxesIsExact) {
   Random random(5);
   const auto turned = [](Soup s, const Pose& pose) {
     for (Vec3& v : s.vertices) v = pose.rotation() * v + pose.translation();
@@ -246,19 +246,19 @@ TEST(SolidDepth, OfFinelyDividedBoxesTurnedAlikeIsExact) {
   };
   for (int i = 0, count = scaled(1500); i < count && !HasFailure(); ++i) {
     const int n = random.integer(1, 4), m = random.integer(1, 4);
-    const Pose pose = random_place(random, Vec3::Zero(), i % 3 == 0 ? 1000 : 1);
-    Vec3 half_a, half_b, place;
+    const Pose pose = random_pose_near(random, Vec3::Zero(), i % 3 == 0 ? 1000 : 1);
+    Vec3 half_a, half_b, position;
     double truth = graze::kInfinity;
     for (int k = 0; k < 3; ++k) {
       half_a[k] = random.integer(1, 6) / 4.0;
       half_b[k] = i % 2 == 0 ? half_a[k] : random.integer(1, 6) / 4.0;
-      place[k] = i % 4 == 0 ? 0 : random.integer(-6, 6) / 4.0;
-      truth = std::min(truth, half_a[k] + half_b[k] - std::abs(place[k]));
+      position[k] = i % 4 == 0 ? 0 : random.integer(-6, 6) / 4.0;
+      truth = std::min(truth, half_a[k] + half_b[k] - std::abs(position[k]));
     }
     if (!(truth > 0)) continue;
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const Soup a = turned(box_soup(-half_a, half_a, n), pose);
-    const Soup b = turned(box_soup(place - half_b, place + half_b, i % 8 == 0 ? n : m), pose);
+    const Soup b = turned(box_soup(position - half_b, position + half_b, i % 8 == 0 ? n : m), pose);
     const Distance d = distance(at(a.mesh(true)), at(b.mesh(true)));
     EXPECT_NEAR(d.value, -truth, 1e-8);
     EXPECT_LE(d.tolerance, 1e-8);
@@ -288,7 +288,7 @@ double exact_depth(const Boxes& a, const Boxes& b, bool point = false) {
       return (s.first.array() < t.array()).all() && (t.array() < s.second.array()).all();
     });
   };
-  // A point leaves the inside of the union, to which faces between its boxes belong.
+  // A point leaves the inside of the union, which includes the faces between its boxes.
   const auto covered = [&](const Vec3& t) {
     constexpr double kBeside = 1e-7;
     for (int k = 0; point && k < 8; ++k) {
@@ -329,7 +329,7 @@ Boxes random_boxes(Random& random, int count) {
   return r;
 }
 
-// The same with boxes that were pressed flat: parts without volume, which are obstacles where they are outside.
+// The same with flat boxes: parts without volume, which are obstacles where they are outside.
 Boxes with_sheets(Boxes boxes, Random& random) {
   for (const auto& [low, high] : random_boxes(random, random.integer(1, 2)).parts) {
     boxes.parts.emplace_back(low, high);
@@ -340,7 +340,7 @@ Boxes with_sheets(Boxes boxes, Random& random) {
   return boxes;
 }
 
-// How many overlap, and how many of these are the minimum and known to be.
+// How many overlap, and for how many of these the minimum is found and proven.
 struct DepthCounts {
   int overlaps = 0, tight = 0, exact = 0;
   double worst = 0;
@@ -364,7 +364,7 @@ void check_exactly(const Boxes& a, const Boxes& b, Random& random, DepthCounts& 
   EXPECT_TRUE(collide(pa, pb, {.margin = -truth + 1e-6}));
 }
 
-TEST(SolidDepth, OfUnionsOfBoxesHoldsTheExactOne) {
+TEST(SolidDepth, OfUnionsOfBoxesEnclosesTheExactOne) {
   Random random(11);
   DepthCounts counts;
   for (int i = 0, n = scaled(400); i < n && !HasFailure(); ++i) {
@@ -378,7 +378,7 @@ TEST(SolidDepth, OfUnionsOfBoxesHoldsTheExactOne) {
   EXPECT_GE(counts.exact, counts.overlaps * 9 / 10) << "worst: " << counts.worst;
 }
 
-TEST(SolidDepth, OfUnionsWithPartsWithoutVolumeHoldsTheExactOne) {
+TEST(SolidDepth, OfUnionsWithFlatPartsEnclosesTheExactOne) {
   // A sheet away from a cube: what lies between them is outside.
   Soup apart = box_soup({0, 0, 0}, {1, 1, 1});
   apart.add(box_soup({5, 0, 0}, {5, 1, 1}));
@@ -421,7 +421,7 @@ TEST(SolidDepth, OfPointsInUnionsOfBoxesIsExact) {
   }
 }
 
-TEST(SolidDepth, NotAskedForIsWithinTheTolerance) {
+TEST(SolidDepth, NotRequestedIsWithinTheTolerance) {
   Random random(21);
   for (int i = 0, n = scaled(400); i < n && !HasFailure(); ++i) {
     const bool solid = i % 2 == 0;
@@ -430,7 +430,7 @@ TEST(SolidDepth, NotAskedForIsWithinTheTolerance) {
         i % 5 == 0 ? at(closed(2, true).mesh(solid))
                    : placed_of(random_spec(
                          graze_oracle::kKinds[static_cast<std::size_t>(i) % graze_oracle::kKinds.size()], 0.6, random));
-    other.pose = random_place(random, Vec3::Zero(), 1);
+    other.pose = random_pose_near(random, Vec3::Zero(), 1);
     const Distance quick = distance(at(mesh), other, {.depth = false}), full = distance(at(mesh), other);
     SCOPED_TRACE(testing::Message() << name_of(other.geometry) << " " << i);
     EXPECT_EQ(quick.value <= 0, full.value <= 0);

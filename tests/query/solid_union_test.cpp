@@ -1,4 +1,4 @@
-// Solids that are not convex, turned against each other: against the exact Minkowski sums of their convex parts.
+// Non-convex solids at different rotations, against the exact Minkowski sums of their convex parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,13 +79,13 @@ double exact_depth(const PolytopeUnion& a, const PolytopeUnion& b, const Turned&
   return static_cast<double>(separating_depth(a, placed));
 }
 
-// value − tolerance … value holds minus the truth.
+// value − tolerance … value contains minus the truth.
 void expect_bounds(const Distance& d, double truth) {
   EXPECT_LE(d.value, -truth + 1e-9) << "no translation that short separates";
   EXPECT_GE(d.value + d.tolerance, -truth - 1e-9) << "the tolerance reaches the truth";
 }
 
-TEST(MinkowskiOracle, KnowsBoxesAndTetrahedra) {
+TEST(MinkowskiOracle, IsRightForBoxesAndTetrahedra) {
   const auto box = [](const Vec& low, const Vec& high) {
     std::vector<Vec> p;
     for (int k = 0; k < 8; ++k)
@@ -112,7 +112,7 @@ TEST(MinkowskiOracle, KnowsBoxesAndTetrahedra) {
               0.25 / std::sqrt(3.0), 1e-15);
 }
 
-TEST(SolidUnions, TurnedHoldTheExactDepth) {
+TEST(SolidUnions, EncloseTheExactDepthWhenRotated) {
   Random random(31);
   int overlaps = 0, exact = 0;
   double worst = 0;
@@ -156,7 +156,7 @@ TEST(SolidUnions, OfOnePartEachAreExact) {
   }
 }
 
-// Edges split at random places, again and again: slivers of any shape in faces that are flat but for rounding.
+// Edges split repeatedly at random points: slivers of any shape in faces that are flat up to rounding.
 Soup with_slivers(Soup s, Random& random, int splits) {
   for (int i = 0; i < splits; ++i) {
     const graze::MeshTriangle chosen =
@@ -200,7 +200,7 @@ TEST(SolidUnions, OfOnePartEachAreExactWhateverTheirSlivers) {
 }
 
 // The boundary of a union is where its parts' boundaries are outside of all others: a point leaves it by the shortest
-// way, whatever the triangles.
+// path, whatever the triangles.
 TEST(SolidUnions, ArePointwiseExact) {
   Random random(33);
   int inside = 0;
@@ -237,11 +237,11 @@ TEST(SolidUnions, AreLeftByEveryKindOfShape) {
   for (int i = 0, n = scaled(60); i < n && !HasFailure(); ++i) {
     const double scale = i % 4 == 1 ? 1e-3 : i % 4 == 2 ? 1e3 : 1;
     const Placed body = at(bodies[static_cast<std::size_t>(i) % 5].moved(Vec3::Zero(), scale).mesh(true),
-                           random_place(random, Vec3::Zero(), scale));
+                           random_pose_near(random, Vec3::Zero(), scale));
     const auto kind = graze_oracle::kKinds[static_cast<std::size_t>(i) % 9];
     Placed other = i % 9 == 8 ? at(letter_u().moved(Vec3::Zero(), 0.7 * scale).mesh(i % 2 == 0))
                               : placed_of(random_spec(kind, random.uniform(0.3, 1) * scale, random));
-    other.pose = random_place(random, body.pose.translation(), 0.8 * scale);
+    other.pose = random_pose_near(random, body.pose.translation(), 0.8 * scale);
     SCOPED_TRACE(testing::Message() << "pair " << i << " with a " << name_of(other.geometry));
     if (distance(body, other).value > 0) continue;
     ++overlaps;
@@ -250,14 +250,14 @@ TEST(SolidUnions, AreLeftByEveryKindOfShape) {
   EXPECT_GT(overlaps, 0);
 }
 
-// Where the coordinates round, the two are apart after the translation by no more than that: the points are still
-// theirs.
+// Where coordinates are rounded, the two are apart after the translation by no more than rounding: the points still
+// belong to them.
 TEST(SolidUnions, TouchOnTheirSurfacesFarOut) {
   Random random(3);
   for (int i = 0, n = scaled(200); i < n && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const double far = i % 2 == 1 ? 1e5 : 1e2;
-    const Pose pose = random_place(random, Vec3(far, -far, far / 2), 1);
+    const Pose pose = random_pose_near(random, Vec3(far, -far, far / 2), 1);
     Soup s = i % 3 == 0 ? closed(4, true) : i % 3 == 1 ? torus(16, 8, 0.8, 0.3) : letter_u();
     for (Vec3& v : s.vertices) v = pose.rotation() * v + pose.translation();
     const Mesh mesh = s.mesh(true);

@@ -52,7 +52,7 @@ class BallTree {
   std::size_t last(Node n) const { return at(n).last; }
 
   const Ball& ball(std::size_t i) const { return balls_[i]; }
-  // What the queries see: the cube around the ball, whose contacts are patches.
+  // What the queries get: the cube around the ball, whose contacts are patches.
   const Convex& primitive(std::size_t i) const { return cubes_[i]; }
 
  private:
@@ -74,9 +74,9 @@ class BallTree {
       Eigen::Index axis = 0;
       entry.box.half().maxCoeff(&axis);
       const std::size_t middle = (first + last) / 2;
-      const auto begin = balls_.begin();
-      std::nth_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(middle),
-                       begin + static_cast<std::ptrdiff_t>(last),
+      const auto all = balls_.begin();
+      std::nth_element(all + static_cast<std::ptrdiff_t>(first), all + static_cast<std::ptrdiff_t>(middle),
+                       all + static_cast<std::ptrdiff_t>(last),
                        [&](const Ball& a, const Ball& b) { return a.center[axis] < b.center[axis]; });
       const Node left = build(first, middle), right = build(middle, last);
       nodes_[static_cast<std::size_t>(index)].left = left;
@@ -151,7 +151,7 @@ TEST(Traverse, FindsWhatBruteForceFindsInARange) {
       }
     }
   }
-  EXPECT_LT(asked, all / 2) << "nothing was skipped";
+  EXPECT_LT(asked, all / 2) << "too little was skipped";
 }
 
 TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
@@ -175,7 +175,7 @@ TEST(Traverse, CollidesMeasuresAndTouchesLikeBruteForce) {
       DistanceQuery near(relative, {}), nearest(relative, {});
       traverse(a, b, near);
       brute_force(a, b, nearest);
-      // Bounds of boxes cannot tell how deep an overlap is: where there is none the answers are the same bits.
+      // Bounds of boxes do not give the depth of an overlap: without an overlap the answers have the same bits.
       if (nearest.best().value > 0) {
         ASSERT_EQ(near.best().value, nearest.best().value) << "scene " << scene;
         ASSERT_EQ(near.a(), nearest.a());
@@ -213,7 +213,7 @@ TEST(Traverse, AnswersNothingForAnEmptyHierarchy) {
 TEST(Traverse, VisitsTheNearestFirst) {
   std::mt19937_64 random(14);
   const BallTree tree(balls(random, Layout::uniform, 2000));
-  // With a limit that shrinks to the best so far, far fewer balls are asked than there are.
+  // With a limit that shrinks to the best so far, far fewer balls are tested than there are.
   struct Nearest {
     Vec3 p;
     double best = kInfinity;

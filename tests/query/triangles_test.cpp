@@ -1,5 +1,5 @@
 // Small lattices are dense in degeneracies: coplanar, collinear, shared and coincident features in every other case.
-// There, exact integers say who touches whom.
+// There, exact integers decide what touches.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -50,8 +50,8 @@ std::string text(const std::vector<Vec3>& points) {
 
 graze::Triangle triangle_of(const std::vector<Vec3>& p) { return {p[0], p[1 % p.size()], p[p.size() - 1]}; }
 
-// The same lattice elsewhere: integers stay integers, so the truth does not change.
-graze::Pose some_place(Random& random) {
+// The same lattice moved elsewhere: integers stay integers, so the truth does not change.
+graze::Pose lattice_pose(Random& random) {
   if (random.chance(0.5)) return {};
   const double far = random.chance(0.2) ? 1e6 : 10;
   return graze::Pose::at({std::round(random.uniform(-far, far)), std::round(random.uniform(-far, far)),
@@ -63,7 +63,7 @@ void compare(const graze::Geometry& a, const graze::Geometry& b, const std::vect
              const std::vector<Vec3>& points_b, Random& random) {
   const auto exact_sq = hull_distance_sq(exact(points_a), exact(points_b));
   const bool touching = exact_sq.num == 0;
-  const graze::Pose pose = some_place(random);
+  const graze::Pose pose = lattice_pose(random);
   const graze::Placed pa = at(a, pose), pb = at(b, pose);
   EXPECT_EQ(collide(pa, pb), touching) << text(points_a) << "and " << text(points_b) << "at "
                                        << pose.translation().transpose();
@@ -92,7 +92,7 @@ TEST(Triangles, MeetAPointExactlyWhenItIsOnThem) {
   for (int i = 0, n = scaled(20000); i < n && !HasFailure(); ++i) {
     const int half = random.integer(1, 4);
     const auto p = random_points(3, half, random), q = random_points(1, half, random);
-    // A point: a sphere without radius at the place itself, or a triangle with one vertex three times.
+    // A point: a sphere of radius 0, or a triangle with one vertex three times.
     if (random.chance(0.5)) {
       compare(triangle_of(p), triangle_of(q), p, q, random);
       continue;
@@ -150,7 +150,7 @@ TEST(LatticeHulls, AreAsDeepAsRationalArithmeticSays) {
 }  // namespace triangles_test
 }  // namespace graze_test
 
-// Triangles with huge and tiny edges, where rounding turns normals and simplices: what is claimed must still be so.
+// Triangles with huge and tiny edges, where rounding tilts normals and simplices: what is claimed must still be true.
 namespace graze_test {
 namespace uneven_triangles_test {
 
@@ -195,7 +195,7 @@ double reach_of(const Sliver& s) {
   return reach;
 }
 
-// A limit only says what need not be measured: not what the answer is.
+// A limit only says what need not be measured; it does not change the answer.
 void expect_limits_change_nothing(const graze::Placed& a, const graze::Placed& b, const Distance& d, double exact) {
   for (const double share : {0.25, 0.5, 0.9, 1.0, 1.1}) {
     const double limit = share * exact;
@@ -214,7 +214,7 @@ void check(const Sliver& first, const Sliver& second) {
   const Distance d = distance(a, b);
   EXPECT_TRUE(!meet || collide(a, b));
   EXPECT_LE(d.value - d.tolerance, exact * (1 + 1e-12)) << "claimed to be farther apart than they are";
-  // How near a simplex comes is known to fewer digits where its edges are this uneven.
+  // With edges this uneven, the distance of a simplex is known to fewer digits.
   const double nearest = meet ? -graze::kInfinity : exact * (1 - 1e-5);
   EXPECT_GE(d.value + d.tolerance, nearest) << "claimed to overlap, or to be nearer than they are";
   expect_limits_change_nothing(a, b, d, exact);
@@ -222,7 +222,7 @@ void check(const Sliver& first, const Sliver& second) {
   const double depth = std::sqrt(graze_oracle::depth_sq(exact_a.points(), exact_b.points()).get_d());
   // Every coordinate counts in every length.
   const double rounding = 6 * 16 * graze::kEpsilon * (reach_of(first) + reach_of(second));
-  EXPECT_NEAR(d.value, -depth, rounding) << "the overlap is of another depth";
+  EXPECT_NEAR(d.value, -depth, rounding) << "the depth of the overlap differs";
 }
 
 TEST(Slivers, AreAsFarApartAsRationalArithmeticSays) {
@@ -234,7 +234,7 @@ TEST(Slivers, AreAsFarApartAsRationalArithmeticSays) {
   }
 }
 
-// The second way to measure them took them for overlapping and was believed: 0.93 m apart were −0.28 ± 0.28.
+// The second method wrongly found an overlap and was trusted: 0.93 m apart were −0.28 ± 0.28.
 TEST(Slivers, OfSixMillionKilometresDoNotOverlapWhatIsBesideThem) {
   Sliver edge, huge;
   edge.soup = {{{0, 1, 0}, {3, 1, 0}, {0, 1, 0}}, {{0, 1, 2}}};

@@ -1,4 +1,4 @@
-// Where a body stands may be uncertain: wherever within that it really stands, every verb must have allowed for it.
+// The position of a body may be uncertain: every verb must allow for any position within the stated uncertainty.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -42,7 +42,7 @@ std::vector<Geometry> every_kind(Generator& random) {
           cloud_of(points_of(Spread::uniform, 20, random), 0.1)};
 }
 
-TEST(Uncertainty, OfAPlaceSetsNothingFree) {
+TEST(Uncertainty, OfAPositionFreesNothing) {
   Generator random(77);
   for (int round = 0, n = scaled(12); round < n; ++round) {
     const std::vector<Geometry> kinds = every_kind(random);
@@ -51,8 +51,8 @@ TEST(Uncertainty, OfAPlaceSetsNothingFree) {
         const double u = random.magnitude(-6, -1);
         Placed a = at(first, random.pose(1)), b = at(second, random.pose(1));
         Placed moved = a;
-        const Vec3 place = a.pose.translation() + random.uniform(0, 0.999) * u * random.direction();
-        moved.pose = graze::Pose::from_matrix(place, a.pose.rotation());
+        const Vec3 position = a.pose.translation() + random.uniform(0, 0.999) * u * random.direction();
+        moved.pose = graze::Pose::from_matrix(position, a.pose.rotation());
         (round % 2 == 0 ? a : b).uncertainty = u;
         const Distance truth = distance(moved, b.uncertainty > 0 ? at(second, b.pose) : b), d = distance(a, b);
         if (!std::isfinite(truth.value) || !std::isfinite(d.value)) continue;
@@ -69,7 +69,7 @@ TEST(Uncertainty, OfAPlaceSetsNothingFree) {
   }
 }
 
-TEST(Uncertainty, CountsWhereDepthIsDemanded) {
+TEST(Uncertainty, CountsWhereADepthIsRequired) {
   // A cloud 1 m deep in the ground, and a mesh 0.25 m.
   const Placed ground = at(graze::HalfSpace(Vec3(0, 0, 1), 0));
   Placed cloud = at(cloud_of({{0, 0, -1}})), cube = at(closed(1, false).mesh(true), graze::Pose::at({0, 0, 0.75}));
@@ -82,7 +82,7 @@ TEST(Uncertainty, CountsWhereDepthIsDemanded) {
   }
 }
 
-TEST(Uncertainty, IsInsideOfTheBoundsOfAProbability) {
+TEST(Uncertainty, IsWithinTheBoundsOfAProbability) {
   Generator random(78);
   for (int i = 0, n = scaled(200); i < n; ++i) {
     const double radius = i % 2 == 0 ? 0.1 : 0, u = random.magnitude(-4, -1), sigma = random.magnitude(-3, -1);
@@ -90,15 +90,15 @@ TEST(Uncertainty, IsInsideOfTheBoundsOfAProbability) {
     const Placed b = at(cloud_of({{0, 0, 0}}, radius), random.pose(1));
     Placed a = at(cloud_of(points, radius), random.pose(0.5));
     Placed moved = a;
-    const Vec3 place = a.pose.translation() + random.uniform(0, 0.999) * u * random.direction();
-    moved.pose = graze::Pose::from_matrix(place, a.pose.rotation());
+    const Vec3 position = a.pose.translation() + random.uniform(0, 0.999) * u * random.direction();
+    moved.pose = graze::Pose::from_matrix(position, a.pose.rotation());
     a.uncertainty = u;
     std::vector<double> of_a(points.size()), of_moved(points.size());
     const Probability p = probability(a, b, {.sigma_b = sigma, .of_a = of_a});
     const Probability truth = probability(moved, b, {.sigma_b = sigma, .of_a = of_moved});
     EXPECT_LE(truth.low, p.high + 1e-9) << i;
     EXPECT_GE(truth.high, p.low - 1e-9) << i;
-    EXPECT_GE(p.value, truth.low - 0.01 - 1e-9) << i << ": nearness is on the side of safety";
+    EXPECT_GE(p.value, truth.low - 0.01 - 1e-9) << i << ": nearer is the safe side";
     for (std::size_t k = 0; k < points.size(); ++k)
       EXPECT_NEAR(of_a[k], of_moved[k], p.points_error + truth.points_error + 1e-9) << i;
   }

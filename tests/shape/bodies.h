@@ -1,5 +1,5 @@
-// Random bounded shapes with points on their surfaces and an own idea of what is inside: what the library's answers are
-// compared with.
+// Random bounded shapes with points on their surfaces and an independent test of what is inside, to check the answers
+// of the library.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Bounds enclose the placed shape without exception, and hardly more.
+// Bounds always enclose the placed shape, and are tight.
 #include <gtest/gtest.h>
 
 #include "bodies.h"
@@ -45,10 +45,10 @@ void expect_enclosing_and_tight(const S& s, const Pose& pose, double magnitude) 
   const WideMatrix rotation = pose.rotation().cast<long double>();
   for (int axis = 0; axis < 3; ++axis) {
     const Wide row = rotation.row(axis).transpose();
-    // A sphere stays one whatever rounding does to the rotation.
+    // A sphere stays a sphere, whatever rounding does to the rotation.
     const Wide d = std::is_same_v<S, Sphere> ? Wide(row.normalized()) : row;
-    const long double place = pose.translation()[axis];
-    const long double high = place + Reach{d}(s), low = place - Reach{-d}(s);
+    const long double position = pose.translation()[axis];
+    const long double high = position + Reach{d}(s), low = position - Reach{-d}(s);
     EXPECT_GE(static_cast<long double>(box.max[axis]), high);
     EXPECT_LE(static_cast<long double>(box.min[axis]), low);
     EXPECT_LE(static_cast<double>(box.max[axis] - high), 32 * kEpsilon * magnitude);
@@ -93,7 +93,7 @@ TEST(Bounds, OfTrianglesAndHullsEncloseAndAreTight) {
   }
 }
 
-TEST(Bounds, OfShapesWhereTheyAre) {
+TEST(Bounds, OfShapesAreAtTheirPose) {
   const auto near = [](const Aabb& a, const Aabb& b) {
     return (a.min - b.min).cwiseAbs().maxCoeff() < 1e-14 && (a.max - b.max).cwiseAbs().maxCoeff() < 1e-14;
   };
@@ -120,7 +120,7 @@ TEST(Bounds, OfHalfSpacesEndWhereTheNormalIsAnAxis) {
   EXPECT_NEAR(bounds(HalfSpace({-1, 0, 0}, 3), raised).min.x(), 7, 1e-13);
   EXPECT_LE(bounds(HalfSpace({-1, 0, 0}, 3), raised).min.x(), 7);
   EXPECT_EQ(bounds(HalfSpace({-1, 0, 0}, 3), raised).max.x(), inf);
-  // Turned about its own normal it stays; tilted ever so little it reaches everywhere.
+  // Rotated about its own normal it stays; tilted even slightly it reaches everywhere.
   EXPECT_NEAR(bounds(HalfSpace({0, 0, 1}, 3), Pose::from_rpy({0, 0, 1}, 0, 0, 0.7)).max.z(), 4, 1e-13);
   EXPECT_EQ(bounds(HalfSpace({0, 0, 1}, 3), Pose::from_rpy({0, 0, 0}, 1e-12, 0, 0)), Aabb::everything());
   EXPECT_EQ(bounds(HalfSpace({0, 1e-20, 1}, 3)), Aabb::everything());

@@ -1,4 +1,4 @@
-// Convex hulls against brute force, on points in every kind of trouble.
+// Convex hulls against brute force, on points of every kind of difficulty.
 #include "graze/shape/convex.h"
 
 #include <gtest/gtest.h>
@@ -92,10 +92,10 @@ std::set<std::array<double, 3>> corners_by_brute_force(const std::vector<Vec3>& 
 void expect_sound(const Convex& hull, const std::vector<Vec3>& points) {
   const double rounding = 80 * kEpsilon * size_of(points);
   const std::set<std::array<double, 3>> given = as_set(points);
-  for (const Vec3& v : hull.vertices()) ASSERT_TRUE(given.count(key(v))) << "a vertex that nobody gave";
+  for (const Vec3& v : hull.vertices()) ASSERT_TRUE(given.count(key(v))) << "a vertex that is not in the input";
   ASSERT_EQ(as_set(hull.vertices()).size(), hull.vertices().size()) << "a vertex twice";
   for (const Vec3& v : hull.vertices()) ASSERT_LE((v - hull.center()).norm(), hull.radius() * (1 + kEpsilon));
-  // Seen from any side, no point stands out.
+  // No point is outside in any direction.
   Generator random(points.size());
   for (int i = 0; i < 40; ++i) {
     const Vec3 d = random.direction();
@@ -135,7 +135,7 @@ void expect_sound(const Convex& hull, const std::vector<Vec3>& points) {
     ASSERT_LE(nearest, 2e-13 * size_of(points) + 16 * kEpsilon * hull.center().norm());
   }
 
-  // The surface is closed: every edge is passed once in each direction.
+  // The surface is closed: every edge is used once in each direction.
   std::map<std::pair<int, int>, int> edges;
   for (const auto& [a, b, c] : hull.triangles()) {
     ++edges[{a, b}];
@@ -187,7 +187,7 @@ TEST(Convex, FindsTheFacesAndCornersOfLatticePoints) {
   EXPECT_LE(superfluous, found / 500) << "of " << found;
 }
 
-TEST(Convex, IsSoundForPointsInTrouble) {
+TEST(Convex, IsSoundForDifficultPoints) {
   for (int i = 0; i < scaled(600); ++i) {
     Generator random(static_cast<std::uint64_t>(i));
     SCOPED_TRACE("seed " + std::to_string(i));
@@ -240,7 +240,7 @@ TEST(Convex, FlatHullsAreThinAndKeepTheirPoints) {
     const Pose pose = random.pose(1e3);
     std::vector<Vec3> points;
     for (int k = 0; k < 30; ++k) points.push_back(pose * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), 0));
-    // A thousand metres away rounding makes these 1e-13 thick, which is flat or is not; both are sound.
+    // A thousand metres away rounding makes these 1e-13 thick, which may count as flat or not; both are sound.
     const Convex hull = Convex::hull_of(points);
     expect_sound(hull, points);
     ASSERT_LE(volume(hull), 1e-11) << "seed " << i;
@@ -271,7 +271,7 @@ TEST(Convex, NeedlesAndSheetsKeepTheirVolume) {
   }
 }
 
-TEST(Convex, KeepsCallersOrderAndCoordinates) {
+TEST(Convex, KeepsTheOrderAndCoordinatesOfTheCaller) {
   const std::vector<Vec3> points{{4e6, 0, 0}, {4e6 + 0.5, 0.1, 0.1}, {4e6 + 1, 0, 0}, {4e6, 0, 1},
                                  {4e6, 1, 0}, {4e6 + 0.1, 0.1, 0.1}, {4e6, 0, 0},     {4e6 + 1, 1, 1}};
   const Convex hull = Convex::hull_of(points);
@@ -334,7 +334,7 @@ TEST(Convex, ScalesByPowersOfTwoToTheBit) {
   });
 }
 
-TEST(Convex, StampTellsHullsApart) {
+TEST(Convex, StampDistinguishesHulls) {
   std::set<std::uint64_t> stamps;
   for (int i = 0; i < 1000; ++i) {
     Generator random(static_cast<std::uint64_t>(i));
@@ -370,7 +370,7 @@ TEST(ConcurrentConvex, HullsBuiltAtOnceAreTheSame) {
     Generator random(i);
     std::vector<Vec3> points = i % 3 == 0 ? lattice(30, 3, random) : random_points(60, 1, random);
     if (i % 5 == 0) {
-      for (Vec3& p : points) p.z() *= 1e-15;  // qhull's way out by longjmp
+      for (Vec3& p : points) p.z() *= 1e-15;  // makes qhull exit by longjmp
     }
     return points;
   };

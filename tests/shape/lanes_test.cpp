@@ -33,7 +33,7 @@ std::size_t highest_by_loop(const std::vector<Vec3>& points, const Vec3& d) {
   return best;
 }
 
-// Whole numbers are full of ties; thirds full of near ties that a fused multiply-add would decide otherwise.
+// Whole numbers give many ties; thirds give near ties that a fused multiply-add would decide differently.
 Vec3 small_vector(int kind, Generator& random) {
   const double x = random.integer(-2, 2), y = random.integer(-2, 2), z = random.integer(-2, 2);
   if (kind == 0) return {x, y, z};
@@ -106,7 +106,7 @@ TEST(Lanes, AnswerWithAnEntryWhateverTheDirection) {
       EXPECT_LT(lanes::highest_vertex(lanes[0].values, 1, odd), 3u) << target;
       EXPECT_LT(lanes::highest_plane(planes[0].values, 1, odd).index, 3u) << target;
     }
-    // A point that is nowhere is not outside.
+    // A point with NaN is not outside.
     EXPECT_LE(lanes::highest_plane(planes[0].values, 1, Vec3(nan, nan, nan)).value, 0) << target;
   }
 }
@@ -139,7 +139,7 @@ TEST(Lanes, HullsAnswerTheSameOnEveryTarget) {
 }
 
 TEST(Lanes, TiesGoToTheLowerIndex) {
-  // All corners of a prism's top are equally high. A box takes the plain loop, a prism over twelve corners the kernels.
+  // All corners of a prism's top are equally high. A box uses the plain loop, a prism over twelve corners the kernels.
   const std::vector<Eigen::Vector2d> square{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
   const std::vector<Eigen::Vector2d> round{{4, 0},  {3, 2},  {2, 3},  {0, 4},   {-4, 0}, {-3, 2},
                                            {3, -2}, {2, -3}, {0, -4}, {-3, -2}, {-2, 3}, {-2, -3}};

@@ -1,4 +1,4 @@
-// Hulls of thousands of points: what is merged and proven, and that the work of it does not grow with the square.
+// Hulls of thousands of points: what is merged and proven, and that the work does not grow quadratically.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(LargeHulls, OfRingsHaveTheirFacesMerged) {
   }
 }
 
-TEST(LargeHulls, LeaveOutWhatIsInside) {
+TEST(LargeHulls, DropInnerPoints) {
   const std::vector<Vec3> sphere = on_sphere(6000);
   std::vector<Vec3> points = sphere;
   Generator random(6);
@@ -109,7 +109,7 @@ TEST(LargeHulls, LeaveOutWhatIsInside) {
   check(box, cube);
 }
 
-// Qhull's merging takes time with the square of the corners of a face, so that it must not be asked to.
+// Qhull's merging is quadratic in the corners of a face, so it must not be used.
 TEST(LargeHulls, AreNotMergedByQhull) {
   for (const std::vector<Vec3>& points : {rings(2, 3000), rings(7, 900), on_sphere(6000)}) {
     graze::Aabb box;
@@ -122,8 +122,8 @@ TEST(LargeHulls, AreNotMergedByQhull) {
   }
 }
 
-// The proof asks for the farthest vertex along the normal of every face, and looks at a small part of them each time.
-TEST(LargeHulls, AreProvenByLookingAtFewVerticesPerFace) {
+// The proof searches the farthest vertex along the normal of every face, and tests only a few vertices each time.
+TEST(LargeHulls, AreProvenByTestingFewVerticesPerFace) {
   for (const bool sphere : {false, true}) {
     for (const int n : {7000, 28000}) {
       const std::vector<Vec3> points = sphere ? on_sphere(n) : rings(7, n / 7);

@@ -88,7 +88,7 @@ TEST(Mass, OfHullsAgreesWithIntegrationByPoints) {
   }
 }
 
-TEST(Mass, OfAHullThatIsABoxIsTheBoxs) {
+TEST(Mass, OfABoxAsAHullIsThatOfTheBox) {
   for (int i = 0; i < scaled(200); ++i) {
     Generator random(static_cast<std::uint64_t>(i));
     SCOPED_TRACE("seed " + std::to_string(i));

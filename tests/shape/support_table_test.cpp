@@ -1,4 +1,4 @@
-// The table of candidates by direction: the same vertex as a loop over all of them finds, to the bit and to the tie.
+// The table of candidates by direction: it finds the same vertex as a loop over all of them, including ties.
 #include "shape/support_table.h"
 
 #include <gtest/gtest.h>

@@ -73,7 +73,7 @@ TEST(Support, IsAPointOfTheShape) {
   }
 }
 
-TEST(Support, OfDirectionsAlongTheAxesIsThere) {
+TEST(Support, OfDirectionsAlongTheAxesIsTheFarthestPoint) {
   EXPECT_EQ(support(Sphere{.radius = 2}, {0, 0, 3}), Vec3(0, 0, 2));
   EXPECT_EQ(support(Capsule{.radius = 2, .half_length = 3}, {0, 0, -1}), Vec3(0, 0, -5));
   EXPECT_EQ(support(Box{.half = {1, 2, 3}}, {-1, 1, -1}), Vec3(-1, 2, -3));

@@ -1,4 +1,4 @@
-// Every shape refuses nonsense when it is made, and says which number it did not like.
+// Every shape rejects invalid numbers at construction, and names the number.
 #include <gtest/gtest.h>
 
 #include "graze/shape/shape.h"
@@ -39,7 +39,7 @@ TEST(Validation, NamesTheFieldAndTheValue) {
   EXPECT_EQ(refusal([] { return Convex::hull_of({}); }), "convex hull: needs at least one point, got none");
 }
 
-// What makes a shape of one size, and the field that it must name.
+// A function that makes a shape from one size, and the field that the error must name.
 struct Maker {
   const char* field;
   void (*make)(double);
@@ -79,7 +79,7 @@ constexpr Maker kMakers[] = {
      }},
 };
 
-TEST(Validation, RefusesEveryBadSizeOfEveryShape) {
+TEST(Validation, RejectsEveryBadSizeOfEveryShape) {
   for (const auto& [field, make] : kMakers) {
     for (const double bad : {kNan, kInfinity, -kInfinity, -1.0, -1e-300, 1e-51, 1e51, 5e-324}) {
       const std::string why = refusal([&, make = make] { make(bad); });
@@ -94,13 +94,13 @@ TEST(Validation, RefusesEveryBadSizeOfEveryShape) {
   }
 }
 
-TEST(Validation, SaysWhatToTakeInsteadOfAFlatEllipsoid) {
+TEST(Validation, SuggestsAlternativesToAFlatEllipsoid) {
   EXPECT_EQ(refusal([] { return Ellipsoid{.radii = Vec3(1, 0, 2)}; }),
             "ellipsoid radii: each must be positive and between 1e-50 and 1e50, got (1, 0, 2); for a flat body take a "
             "cylinder of half_length 0 (a disc), a capsule of radius 0 (a segment) or a convex of points");
 }
 
-TEST(Validation, RefusesBadCoordinates) {
+TEST(Validation, RejectsBadCoordinates) {
   for (const double bad : {kNan, kInfinity, -kInfinity, 1e51, -1e51}) {
     for (int axis = 0; axis < 3; ++axis) {
       Vec3 p(1, 2, 3);
@@ -115,7 +115,7 @@ TEST(Validation, RefusesBadCoordinates) {
   EXPECT_EQ(refusal([] { return Triangle({1, 1, 1}, {1, 1, 1}, {1, 1, 1}); }), "") << "a point is a triangle too";
 }
 
-TEST(Validation, PlanesTakeNormalsOfAnyLength) {
+TEST(Validation, PlanesAcceptNormalsOfAnyLength) {
   for (const double length : {1e-300, 1e-9, 1.0, 3.0, 1e9, 1e300}) {
     const Vec3 normal = Vec3(2, -1, 2) * (length / 3);
     const HalfSpace h(normal, 5 * length);
@@ -138,7 +138,7 @@ TEST(Validation, PlanesKeepUnitNormalsToTheBit) {
   }
 }
 
-TEST(Validation, PlanesRefuseOffsetsThatAreNotFinite) {
+TEST(Validation, PlanesRejectOffsetsThatAreNotFinite) {
   for (const double bad : {kNan, kInfinity, -kInfinity, 1e51}) {
     EXPECT_EQ(refusal([&] { return HalfSpace({0, 0, 1}, bad); }).find("half-space offset: "), 0u);
     EXPECT_EQ(refusal([&] { return Plane({0, 0, 1}, bad); }).find("plane offset: "), 0u);

@@ -1,4 +1,4 @@
-// Lets every allocation of something that is made fail once.
+// Makes every allocation of a function fail once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 
 namespace graze_test {
 
-/// Calls `make` again and again, each time with another allocation failing, until none is left to fail: it must throw
-/// std::bad_alloc or succeed after all with the same result, and give back what it took. `undone` is called after each
-/// failure, to look whether all is as before. The first call, with nothing failing, fills what is kept for ever.
+/// Calls `make` repeatedly, each time with another allocation failing, until all have failed once: it must throw
+/// std::bad_alloc or succeed with the same result, and free what it allocated. `undone` is called after each failure,
+/// to check that everything is as before. The first call, without a failure, fills permanent caches.
 template <class Make, class Undone>
 void fail_each_allocation(const char* name, const Make& make, const Undone& undone) {
   if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
-  // What the C++ runtime keeps for exceptions, and the C library for those that leave std::call_once.
+  // Memory that the C++ runtime keeps for exceptions, and the C library for those that leave std::call_once.
   try {
     std::once_flag once;
     std::call_once(once, [] { throw std::bad_alloc(); });

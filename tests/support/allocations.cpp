@@ -27,11 +27,11 @@ namespace {
 
 thread_local bool counting = false;
 thread_local long allocations = 0;
-thread_local long balance = 0;   // blocks taken and not given back
+thread_local long balance = 0;   // blocks allocated and not freed
 thread_local long failing = -1;  // how many allocations succeed before one fails; -1: none will
 thread_local bool failed = false;
 
-// Whether this allocation is to succeed.
+// Whether this allocation should succeed.
 [[maybe_unused]] bool count_one() {
   if (!counting) return true;
   ++allocations;
@@ -47,8 +47,8 @@ thread_local bool failed = false;
 std::atomic<bool> measuring{false};
 std::atomic<long> live{0}, peak{0};
 
-// Of small blocks malloc knows the size. Large ones are known by what was asked for: up to a huge page behind those
-// that are aligned to one is theirs, too, and nobody ever touches it.
+// malloc knows the size of small blocks. Large ones count with the requested size: blocks aligned to a huge page own up
+// to a page behind them that is never touched.
 constexpr std::size_t kLarge = 1 << 20;
 struct Large {
   void* block;
@@ -78,8 +78,8 @@ void measure_taken(void* block, std::size_t asked) {
   std::size_t size = 0, unused = 0;
   size = asked >= kLarge && replace_large(nullptr, {block, asked}, unused) ? asked : malloc_usable_size(block);
   const long now = live += static_cast<long>(size);
-  long most = peak;
-  while (now > most && !peak.compare_exchange_weak(most, now)) {
+  long highest = peak;
+  while (now > highest && !peak.compare_exchange_weak(highest, now)) {
   }
 }
 

@@ -1,4 +1,4 @@
-// Counts what a piece of code takes from the heap, or lets it fail. Executables that use it get their own malloc.
+// Counts the allocations of a piece of code, or makes one fail. Executables that use it get their own malloc.
 #pragma once
 
 namespace graze_test {
@@ -13,17 +13,17 @@ long stop_counting_allocations();
 /// While on, this thread's allocations are counted as above, and the one after `after` others fails, once.
 void start_failing_allocations(long after);
 struct FailedAllocation {
-  bool failed;   ///< it came to that
-  long balance;  ///< blocks that were taken and not given back
+  bool failed;   ///< whether an allocation failed
+  long balance;  ///< blocks that were allocated and not freed
 };
 FailedAllocation stop_failing_allocations();
 
-/// While on, what all threads take from the heap is added up; off returns the largest sum at any moment, in bytes. What
-/// was taken before and is given back meanwhile counts against it.
+/// While on, allocations of all threads are added up; off returns the peak sum, in bytes. Freeing memory that was
+/// allocated before is subtracted.
 void start_measuring_memory();
 long stop_measuring_memory();
 
-/// The most that `make` takes at any moment, its result included, in bytes. Always 0 where allocations are not counted.
+/// The peak memory of `make`, including its result, in bytes. Always 0 where allocations are not counted.
 template <class Make>
 long memory_of(const Make& make) {
   start_measuring_memory();

@@ -1,5 +1,5 @@
-// Clouds of points for tests and benchmarks: a table with a shelf, sampled and seen by a depth camera, and shapes of
-// clouds that indices find hard. The same seed gives the same points everywhere.
+// Clouds of points for tests and benchmarks: a table with a shelf, sampled and seen by a depth camera, and clouds
+// that are hard for indices. The same seed gives the same points everywhere.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -28,7 +28,7 @@ inline std::span<const float> floats(const Points& points) {
 /// A solid of the scene, upright.
 struct Solid {
   enum class Kind { box, cylinder, ball } kind;
-  graze::Vec3 center, half;  // of a cylinder: radius, radius, half height; of a ball: its radius thrice
+  graze::Vec3 center, half;  // of a cylinder: radius, radius, half height; of a ball: its radius three times
 };
 
 /// A table and a shelf with things on them, about 2 m × 1.4 m × 1.5 m; `room` adds a floor and a wall.
@@ -210,7 +210,7 @@ inline Points clusters(std::size_t count, std::size_t groups, double half, std::
   return points;
 }
 
-/// About the origin at ever smaller scales, as many points at each: grids nest as deeply as floats allow.
+/// Around the origin at ever smaller scales, with equally many points at each: grids nest as deeply as floats allow.
 inline Points at_all_scales(std::size_t count, std::uint64_t seed) {
   constexpr int kScales = 65;
   Generator random(seed);
@@ -280,7 +280,7 @@ inline std::vector<NamedCloud> all_clouds(std::size_t count) {
           {"huge", uniform_points(count, 1e30, 12), 2e30}};
 }
 
-/// Clouds that break trees and grids, beside a uniform one that comes first.
+/// Clouds that are hard for trees and grids, after a uniform one for comparison.
 inline std::vector<NamedCloud> adversarial_clouds(std::size_t count) {
   return {{"uniform", uniform_points(count, 1, 1), 2},
           {"identical", Points(count, Point{1, 2, 3}), 1},

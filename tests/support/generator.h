@@ -43,11 +43,11 @@ class Generator {
   }
   /// Any rotation, within `reach` of the origin.
   graze::Pose pose(double reach) {
-    const graze::Vec3 place = in_cube(reach);
+    const graze::Vec3 position = in_cube(reach);
     for (;;) {
       const double w = uniform(-1, 1), x = uniform(-1, 1), y = uniform(-1, 1), z = uniform(-1, 1);
       const double length = w * w + x * x + y * y + z * z;
-      if (length > 0.1 && length <= 1) return graze::Pose::from_wxyz(place, w, x, y, z);
+      if (length > 0.1 && length <= 1) return graze::Pose::from_wxyz(position, w, x, y, z);
     }
   }
 

@@ -35,7 +35,8 @@ struct Soup {
   }
 };
 
-/// A closed box of n × n squares a side, or a ball of the same (radius 1), with bumps of that part of the radius.
+/// A closed box of n × n squares per side, or a ball made from it (radius 1), with bumps of that fraction of the
+/// radius.
 inline Soup closed(int n, bool ball, double bumps = 0) {
   Soup s;
   std::map<std::array<int, 3>, std::uint32_t> known;
@@ -67,7 +68,7 @@ inline Soup closed(int n, bool ball, double bumps = 0) {
   return s;
 }
 
-/// Every triangle with vertices of its own, as STL has it.
+/// Every triangle with vertices of its own, as in STL.
 inline Soup loosened(const Soup& soup) {
   Soup loose;
   for (const graze::MeshTriangle& t : soup.triangles) {
@@ -124,7 +125,7 @@ inline Soup random_soup(Look look, int count, graze_oracle::Random& random) {
   return s;
 }
 
-inline graze::Pose random_place(graze_oracle::Random& random, const graze::Vec3& center, double size) {
+inline graze::Pose random_pose_near(graze_oracle::Random& random, const graze::Vec3& center, double size) {
   const double x = random.uniform(-size, size), y = random.uniform(-size, size);
   const graze::Vec3 at = center + graze::Vec3(x, y, random.uniform(-size, size));
   const double w = random.uniform(-1, 1), i = random.uniform(-1, 1), j = random.uniform(-1, 1);

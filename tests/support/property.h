@@ -1,4 +1,4 @@
-// rapidcheck properties whose number of cases follows GRAZE_TEST_SCALE and whose failures can be run again.
+// rapidcheck properties whose number of cases follows GRAZE_TEST_SCALE and whose failures can be reproduced.
 #pragma once
 
 #include <gtest/gtest.h>

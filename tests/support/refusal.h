@@ -1,4 +1,4 @@
-// What the library says when it refuses something.
+// The message with which the library rejects something.
 #pragma once
 
 #include <string>

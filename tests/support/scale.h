@@ -1,4 +1,4 @@
-// How many cases a test runs through: few on every change, many in a soak.
+// How many cases a test runs: few on every change, many in a soak.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace graze_test {
 
-/// A box with n × n squares a side.
+/// A box with n × n squares per side.
 inline Soup box_soup(const graze::Vec3& low, const graze::Vec3& high, int n = 1) {
   Soup s = closed(n, false);
   for (graze::Vec3& v : s.vertices) v = low + (v + graze::Vec3::Ones()).cwiseProduct(high - low) / 2;
@@ -35,7 +35,7 @@ inline Soup soup_of(const graze_oracle::PolytopeUnion& parts) {
   return all;
 }
 
-/// The same body with every triangle divided into four, as often as that.
+/// The same body with every triangle divided into four, that many times.
 inline Soup finer(Soup s, int times) {
   for (; times > 0; --times) {
     Soup r;

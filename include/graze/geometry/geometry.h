@@ -8,6 +8,8 @@
 
 #include "graze/base/pose.h"
 #include "graze/geometry/cloud.h"
+#include "graze/geometry/height_field.h"
+#include "graze/geometry/map_view.h"
 #include "graze/geometry/mesh.h"
 #include "graze/shape/shape.h"
 
@@ -15,8 +17,8 @@ namespace graze {
 
 /// A closed set: a verb that lacks a kernel for a pair of these does not compile. Heavy kinds share immutable data, so
 /// that copies are cheap. The order is the canonical order of pairs: that of Shape, then what is made of many parts.
-using Geometry =
-    std::variant<Sphere, Capsule, Box, Triangle, Cylinder, Cone, Ellipsoid, Convex, HalfSpace, Plane, Mesh, Cloud>;
+using Geometry = std::variant<Sphere, Capsule, Box, Triangle, Cylinder, Cone, Ellipsoid, Convex, HalfSpace, Plane, Mesh,
+                              Cloud, HeightField, MapView>;
 
 /// A shape as a geometry.
 Geometry geometry_of(const Shape& shape);
@@ -27,12 +29,12 @@ std::string_view name_of(const Geometry& geometry);
 }  // namespace detail
 
 // Templates, so that a single shape stays a Shape to those functions that know it as such.
-/// Around the geometry at `pose`; a cloud's points with their radius.
+/// Around the geometry at `pose`; a cloud's points with their radius; a height field without end below.
 template <std::same_as<Geometry> G>
 Aabb bounds(const G& geometry, const Pose& pose = {}) {
   return detail::bounds_of(geometry, pose);
 }
-/// "sphere" … "mesh", "cloud"
+/// "sphere" … "mesh", "cloud", "heightfield", "map"
 template <std::same_as<Geometry> G>
 std::string_view name_of(const G& geometry) {
   return detail::name_of(geometry);

@@ -155,6 +155,12 @@ class AnyMotion {
   double reach(double radius, double begin = 0, double end = 1) const { return kind_->reach(radius, begin, end); }
   /// What the motion is from time t on, if it has a member `piece`.
   std::optional<MotionPiece> piece(double t) const { return kind_->piece(t); }
+  /// No point of the body within `radius` of its origin accelerates by more than this between the two times (metres per
+  /// unit of time squared). Infinite if the motion has neither a member `bend` nor one piece for all of that time.
+  double bend(double radius, double begin, double end) const { return kind_->bend(radius, begin, end); }
+  /// The velocity does not jump before this time, at most 1: the end of the piece, or as its member `smooth_until`
+  /// says.
+  double smooth_until(double t) const { return kind_->smooth_until(t); }
 
  private:
   struct Kind {
@@ -165,6 +171,8 @@ class AnyMotion {
     virtual Pose at(double t) const = 0;
     virtual double reach(double radius, double begin, double end) const = 0;
     virtual std::optional<MotionPiece> piece(double t) const = 0;
+    virtual double bend(double radius, double begin, double end) const = 0;
+    virtual double smooth_until(double t) const = 0;
   };
   template <class M>
   struct KindOf final : Kind {
@@ -174,6 +182,22 @@ class AnyMotion {
     std::optional<MotionPiece> piece(double t) const override {
       if constexpr (requires { motion.piece(t); }) return motion.piece(t);
       else return std::nullopt;
+    }
+    double bend(double radius, double begin, double end) const override {
+      if constexpr (requires { motion.bend(radius, begin, end); }) {
+        return motion.bend(radius, begin, end);
+      } else if constexpr (requires { motion.piece(begin); }) {
+        const MotionPiece p = motion.piece(begin);
+        if (!(p.spin > 0)) return p.end >= end ? 0 : kInfinity;
+        return p.end >= end ? p.spin * p.spin * (p.arm + radius) : kInfinity;
+      } else {
+        return kInfinity;
+      }
+    }
+    double smooth_until(double t) const override {
+      if constexpr (requires { motion.smooth_until(t); }) return motion.smooth_until(t);
+      else if constexpr (requires { motion.piece(t); }) return motion.piece(t).end;
+      else return 1;
     }
     M motion;
   };

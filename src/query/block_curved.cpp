@@ -1,0 +1,9 @@
+#include "query/block_kernels.h"
+
+namespace graze {
+
+GRAZE_BLOCK(Cylinder)
+GRAZE_BLOCK(Cone)
+GRAZE_BLOCK(Ellipsoid)
+
+}  // namespace graze

@@ -1,0 +1,127 @@
+#include "query/blocks.h"
+
+#include "query/blocks_ask.h"
+#include "query/field_depth.h"
+
+namespace graze {
+namespace {
+
+// The nearest parts; an overlap ends the search.
+class NearestBlock {
+ public:
+  NearestBlock(const Relative& relative, const PairQuestion& question)
+      : relative_(relative), query_(relative, question) {}
+  double bound(const Aabb& a, const Aabb& b) const { return gap(a, relative_.box_to_a(b)); }
+  double limit() const { return query_.done() ? -kInfinity : query_.limit(); }
+  template <class A, class B>
+  void leaf(const A& a, std::size_t i, const B& b, std::size_t j) {
+    if (!query_.done()) query_.leaf(a, i, b, j);
+  }
+  const DistanceQuery& query() const { return query_; }
+
+ private:
+  const Relative& relative_;
+  DistanceQuery query_;
+};
+
+bool everywhere(const Geometry& g) {
+  const auto* view = std::get_if<MapView>(&g);
+  return view != nullptr && view->unknown() == UnknownSpace::occupied;
+}
+
+// Whether any of the other body may be beyond what a map can know, all of which is unknown.
+bool leaves_keys(const Geometry& a, const Geometry& b, const Relative& relative) {
+  const auto* view = std::get_if<MapView>(&b);
+  if (view == nullptr || view->unknown() == UnknownSpace::free) return false;
+  return with_blocks(a, b, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (Unbounded<A>) {
+      return true;
+    } else {
+      const Aabb near = near_boxes(first, second, relative).of_b;
+      const Aabb keys = view->map().box(view->map().root());
+      return !near.empty() && !(keys.contains(near.min) && keys.contains(near.max));
+    }
+  });
+}
+
+PartsDistance endless(double value, double tolerance, const Vec3& where) {
+  PartsDistance r;
+  r.distance.value = value, r.distance.tolerance = tolerance, r.distance.on_a = where;
+  r.below = tolerance;
+  return r;
+}
+
+// Along b's axes, what surely separates them: of a field downwards, of cells in any direction.
+double enough_to_separate(const Geometry& a, const Geometry& b, const Relative& relative) {
+  return with_blocks(a, b, [&]<class A, class B>(const A& first, const B& second) {
+    if constexpr (Unbounded<A> || std::same_as<A, HeightField>) {
+      return kInfinity;
+    } else {
+      if (everywhere(a) || everywhere(b)) return kInfinity;
+      const Aabb near = near_boxes(first, second, relative).of_b, box = finite_box(second);
+      return std::max(0.0, box.max.z() - near.min.z()) * (1 + 8 * kEpsilon);
+    }
+  });
+}
+
+}  // namespace
+
+bool inseparable(const Geometry& a, const Geometry& b, const Relative& relative) {
+  const bool field_a = std::holds_alternative<HeightField>(a), field_b = std::holds_alternative<HeightField>(b);
+  const auto* half_space = std::get_if<HalfSpace>(&a);
+  const auto* plane = std::get_if<Plane>(&a);
+  if (everywhere(b)) return field_a || half_space != nullptr || plane != nullptr || everywhere(a);
+  if (!field_b) return false;
+  // Directions are right to some roundings; those that were not turned are exact.
+  constexpr double kTurned = 64 * kEpsilon;
+  const bool exact = relative.aligned || !relative.rounded;
+  if (half_space != nullptr || plane != nullptr) {
+    const Vec3 n = turned_back(relative.rotation, half_space != nullptr ? half_space->normal() : plane->normal());
+    if (exact && n.z() == 0) return false;
+    if (half_space != nullptr) return !(n.z() < (exact ? 0 : -kTurned));
+    return !exact && !(std::abs(n.z()) > kTurned);
+  }
+  if (!field_a) return false;
+  const double up = relative.rotation(2, 2);
+  if (up < 0) return false;
+  if (exact && up == 1 && relative.rotation(0, 2) == 0 && relative.rotation(1, 2) == 0) return false;
+  constexpr double kMinLean = 1e-6;
+  return !(1 - up * up > kMinLean);
+}
+
+bool blocks_collide(const Geometry& a, const Geometry& b, const Relative& relative, double margin) {
+  if (inseparable(a, b, relative) || leaves_keys(a, b, relative)) return true;
+  return with_blocks(a, b, [&](const auto& first, const auto& second) {
+    CollideQuery query(relative, margin, nullptr);
+    ask_blocks(first, second, relative, query);
+    return query.hit();
+  });
+}
+
+PartsDistance blocks_distance(const Geometry& a, const Geometry& b, const Relative& relative,
+                              const PairQuestion& question) {
+  if (inseparable(a, b, relative)) return endless(-kInfinity, 0, Vec3::Zero());
+  if (leaves_keys(a, b, relative)) return endless(0, kInfinity, Vec3::Zero());
+  PairQuestion surfaces = question;
+  surfaces.depth = false, surfaces.cache = nullptr, surfaces.limit = std::max(question.limit, 0.0);
+  PartsDistance r = with_blocks(a, b, [&](const auto& first, const auto& second) {
+    NearestBlock nearest(relative, surfaces);
+    ask_blocks(first, second, relative, nearest);
+    return PartsDistance{nearest.query().best(), nearest.query().a(), nearest.query().b()};
+  });
+  PairDistance& d = r.distance;
+  if (d.beyond) return r;
+  if (d.value <= 0) {
+    const Vec3 common = d.on_a;
+    if (!question.depth || everywhere(a) || everywhere(b)) {
+      d.value = 0;
+      d.tolerance = std::max(d.tolerance, enough_to_separate(a, b, relative));
+    } else {
+      r = blocks_depth(a, b, relative, common);
+    }
+  }
+  if (d.value - d.tolerance > question.limit) d = beyond_limit();
+  return r;
+}
+
+}  // namespace graze

@@ -1,0 +1,333 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "query/mesh_sweep.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "query/mesh_steps-inl.h"
+#include "query/mesh_sweep.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace graze::walk {
+namespace HWY_NAMESPACE {
+
+constexpr float kNever = 2;  // of parts of the stretch: it lasts from 0 to 1
+
+GRAZE_LANE_FUNCTION Lanes if_above(const Lanes& x, const Lanes& y, const Lanes& yes, const Lanes& no) {
+  return each([&](std::size_t i) { return hn::IfThenElse(hn::Gt(x.of[i], y.of[i]), yes.of[i], no.of[i]); });
+}
+
+// When intervals along axes overlap: from `enter` to `leave`.
+struct LaneOverlap {
+  Lanes enter, leave;
+
+  GRAZE_LANE_FUNCTION LaneOverlap() {
+    enter = all(0);
+    leave = all(1);
+  }
+
+  // At `at` from each other, `end` at the end; not farther from each other than `near` and, at the end, `near_end`.
+  GRAZE_LANE_FUNCTION void along(const Lanes& at, const Lanes& end, const Lanes& near, const Lanes& near_end) {
+    const Lanes zero = all(0), sign = if_above(zero, at, all(-1), all(1)),
+                sign_end = if_above(zero, end, all(-1), all(1));
+    sides(sign * at - near, sign * end - near_end, sign_end * at - near, sign_end * end - near_end);
+  }
+  // Gaps on the side where they are at the start: then and at the end; on that of the end: at the start and then.
+  GRAZE_LANE_FUNCTION void sides(const Lanes& first, const Lanes& then, const Lanes& before, const Lanes& last) {
+    const Lanes zero = all(0);
+    const Lanes in = if_above(then, zero, all(kNever), first / (first - then));
+    enter = max(enter, if_above(first, zero, in, zero));
+    const Lanes out = all(1) - last / (last - before);
+    leave = min(leave, if_above(last, zero, if_above(before, zero, all(1), out), all(1)));
+  }
+  // Rounded down; kNever if they are apart all the time.
+  GRAZE_LANE_FUNCTION Lanes entry() const {
+    constexpr float kDoubt = 1e-5F;
+    return if_above(enter, leave + all(kDoubt), all(kNever), enter * all(1 - kDoubt));
+  }
+};
+
+// Points seen through a frame.
+GRAZE_LANE_FUNCTION Lanes3 seen(const Lanes3& p, const Frame& f) {
+  return {all(f.r[0][0]) * p.x + all(f.r[1][0]) * p.y + all(f.r[2][0]) * p.z + all(f.t[0]),
+          all(f.r[0][1]) * p.x + all(f.r[1][1]) * p.y + all(f.r[2][1]) * p.z + all(f.t[1]),
+          all(f.r[0][2]) * p.x + all(f.r[1][2]) * p.y + all(f.r[2][2]) * p.z + all(f.t[2])};
+}
+GRAZE_LANE_FUNCTION Lanes3 operator+(const Lanes3& a, const Lanes3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+
+GRAZE_LANE_FUNCTION unsigned filled(const Wide& node) {
+  unsigned bits = 0;
+  for (std::size_t k = 0; k < kWidth; ++k) bits |= (node.child[k] != kNone ? 1U : 0U) << k;
+  return bits;
+}
+
+// Three corners at the start and at the end of the stretch.
+struct MovedTriangles {
+  Lanes3 at[3], end[3];
+};
+struct Spans {
+  Lanes low, high, low_end, high_end;
+};
+GRAZE_LANE_FUNCTION Spans spans_along(const Lanes3& axis, const MovedTriangles& t) {
+  const Lanes p = dot(axis, t.at[0]), q = dot(axis, t.at[1]), r = dot(axis, t.at[2]);
+  const Lanes u = dot(axis, t.end[0]), v = dot(axis, t.end[1]), w = dot(axis, t.end[2]);
+  return {min(min(p, q), r), max(max(p, q), r), min(min(u, v), w), max(max(u, v), w)};
+}
+GRAZE_LANE_FUNCTION void add_spans(LaneOverlap& overlap, const Spans& a, const Spans& b, const Lanes& off) {
+  // b above a, and below it.
+  const Lanes above = b.low - a.high - off, below = a.low - b.high - off;
+  const Lanes above_end = b.low_end - a.high_end - off, below_end = a.low_end - b.high_end - off;
+  overlap.sides(max(above, below), if_above(above, below, above_end, below_end),
+                if_above(above_end, below_end, above, below), max(above_end, below_end));
+}
+
+class SweepWalk {
+ public:
+  struct Place {
+    Ref a, b;
+  };
+  using Bound = float;  // a part of the stretch
+
+  SweepWalk(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) : pair_(pair), visitor_(visitor) {
+    lower(limit);
+  }
+
+  void run() {
+    NearStack<Place, float, 2 * bvh::kMaxDepth + 2> open({0, {kWhole, kWhole}});
+    near_first(*this, open);
+  }
+
+  bool is_leaf(const Place& place) const {
+    return (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
+  }
+  Place child(const Place& place, std::size_t k) const {
+    const auto ref = opened_ * static_cast<Ref>(kWidth) + static_cast<Ref>(k);
+    return opens_a_ ? Place{ref, place.b} : Place{place.a, ref};
+  }
+  bool beyond(float from) const { return from > limit_; }
+
+  // The children of the larger one with the other. Of those that enter at once, those with the nearest centres come
+  // first.
+  void open(const Place& place, Children<float>& children) {
+    const std::uint32_t child_a = child_of(pair_.a, place.a), child_b = child_of(pair_.b, place.b);
+    const bool leaf_a = (child_a & kLeafBit) != 0, leaf_b = (child_b & kLeafBit) != 0;
+    opens_a_ = leaf_b || (!leaf_a && size_of_box(pair_.a, place.a) >= size_of_box(pair_.b, place.b));
+    opened_ = opens_a_ ? child_a : child_b;
+    Lanes entry, order;
+    if (opens_a_) {
+      const Turned box(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.b_to_a);
+      const Turned moved(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.shift_b);
+      children.near = entering(pair_.a.wide[opened_], pair_.shift_a, pair_.stretch_a, box, moved.center,
+                               pair_.stretch_b, toward_a_, entry, order);
+    } else {
+      const Turned box(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.a_to_b);
+      const Turned moved(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.shift_a_in_b);
+      children.near = entering(pair_.b.wide[opened_], pair_.shift_b_in_b, pair_.stretch_b, box, moved.center,
+                               pair_.stretch_a, toward_b_, entry, order);
+    }
+    if (children.near == 0) return;
+    store(entry, children.bound), store(order, children.other);
+    children.order = children.other;
+  }
+
+  // Every triangle of a with all of b at once, along normals of both and the axes of a box around that of a.
+  void leaf(const Place& place) {
+    const Block &block_a = pair_.a.blocks[child_of(pair_.a, place.a) & ~kLeafBit],
+                &block_b = pair_.b.blocks[child_of(pair_.b, place.b) & ~kLeafBit];
+    MovedTriangles a, b;
+    for (int k = 0; k < 3; ++k) {
+      a.at[k] = load3(block_a.at[k]), a.end[k] = a.at[k] + seen(a.at[k], pair_.shift_a);
+      const Lanes3 p = load3(block_b.at[k]);
+      b.at[k] = seen(p, pair_.b_to_a), b.end[k] = b.at[k] + seen(p, pair_.shift_b);
+    }
+    const Lanes3 normal = unit_vector(cross(b.at[1] - b.at[0], b.at[2] - b.at[0]));
+    const Spans own_b = spans_along(normal, b);
+    const unsigned all_b = filled(block_b);
+    store_axes(a);
+    for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
+      LaneOverlap overlap;
+      unsigned near = all_b;
+      Lanes entry = all(0);
+      const auto test = [&](const Spans& of_a, const Spans& of_b) {
+        add_spans(overlap, of_a, of_b, all(pair_.off));
+        entry = overlap.entry();
+        near &= not_above(entry, all(limit_));
+        return near != 0;
+      };
+      bool left = true;
+      if (toward_known_) {
+        const Lanes3 n = all3(toward_a_);
+        left = test(spans_along(n, one(i)), spans_along(n, b));
+      }
+      for (int k = 0; k < 3 && left; ++k) {
+        const Lanes3 axis = {all(axis_[k][0][i]), all(axis_[k][1][i]), all(axis_[k][2][i])};
+        left =
+            test({all(low_[k][i]), all(high_[k][i]), all(low_end_[k][i]), all(high_end_[k][i])}, spans_along(axis, b));
+      }
+      if (!left || !test(spans_along(normal, one(i)), own_b)) continue;
+      visit_early_first(near, entry, block_a.triangle[i], block_b);
+    }
+  }
+
+ private:
+  void lower(double limit) { limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F; }
+
+  // Children of a node that moves by `shift`, with a box that moves by `moved`.
+  GRAZE_LANE_FUNCTION unsigned entering(const Wide& node, const Frame& shift, float stretch, const Turned& box,
+                                        const float* moved, float stretch_of_box, const float* toward, Lanes& entry,
+                                        Lanes& order) const {
+    const Lanes3 center = load3(node.center), h = load3(node.half);
+    const Lanes3 d = center - all3(box.center), by = seen(center, shift) - all3(moved), end = d + by;
+    const Lanes3 own[3] = {load3(node.axis[0]), load3(node.axis[1]), load3(node.axis[2])};
+    const float radius = std::sqrt(box.half[0] * box.half[0] + box.half[1] * box.half[1] + box.half[2] * box.half[2]);
+    const Lanes off = all(pair_.off), grows = root(dot(h, h)) * all(stretch) + all(radius * stretch_of_box);
+    LaneOverlap overlap;
+    Lanes reach[3] = {h.x, h.y, h.z};
+    const unsigned there = filled(node);
+    for (int k = 0; k < 3; ++k) {
+      const Lanes3 axis = all3(box.axis[k]);
+      const Lanes half = all(box.half[k]);
+      const Lanes x = abs(dot(axis, own[0])), y = abs(dot(axis, own[1])), z = abs(dot(axis, own[2]));
+      reach[0] = reach[0] + x * half, reach[1] = reach[1] + y * half, reach[2] = reach[2] + z * half;
+      const Lanes near = x * h.x + y * h.y + z * h.z + half + off;
+      overlap.along(dot(axis, d), dot(axis, end), near, near + grows);
+    }
+    entry = overlap.entry();
+    if ((not_above(entry, all(limit_)) & there) == 0) return 0;
+    for (int k = 0; k < 3; ++k) {
+      const Lanes near = reach[k] + off;
+      overlap.along(dot(own[k], d), dot(own[k], end), near, near + grows);
+    }
+    if (toward_known_) {
+      float across = 0;
+      for (int k = 0; k < 3; ++k) {
+        const float* axis = box.axis[k];
+        across += std::abs(axis[0] * toward[0] + axis[1] * toward[1] + axis[2] * toward[2]) * box.half[k];
+      }
+      const Lanes3 n = all3(toward);
+      const Lanes near =
+          abs(dot(n, own[0])) * h.x + abs(dot(n, own[1])) * h.y + abs(dot(n, own[2])) * h.z + all(across) + off;
+      overlap.along(dot(n, d), dot(n, end), near, near + grows);
+    }
+    entry = overlap.entry();
+    // Where the centres are at the end.
+    order = entry + dot(end, end) * all(order_scale_);
+    return not_above(entry, all(limit_)) & there;
+  }
+
+  // Boxes around each triangle of a, along its normal, its first edge, and across both.
+  GRAZE_LANE_FUNCTION void store_axes(const MovedTriangles& a) {
+    const Lanes3 edge = a.at[1] - a.at[0];
+    Lanes3 axes[3];
+    axes[0] = unit_vector(cross(edge, a.at[2] - a.at[0]));
+    axes[1] = unit_vector(edge), axes[2] = unit_vector(cross(axes[0], axes[1]));
+    for (int k = 0; k < 3; ++k) {
+      store(axes[k].x, axis_[k][0]), store(axes[k].y, axis_[k][1]), store(axes[k].z, axis_[k][2]);
+      const Spans spans = spans_along(axes[k], a);
+      store(spans.low, low_[k]), store(spans.high, high_[k]);
+      store(spans.low_end, low_end_[k]), store(spans.high_end, high_end_[k]);
+      for (int c = 0; c < 3 && k == 0; ++c) {
+        store(a.at[c].x, at_[c][0]), store(a.at[c].y, at_[c][1]), store(a.at[c].z, at_[c][2]);
+        store(a.end[c].x, end_[c][0]), store(a.end[c].y, end_[c][1]), store(a.end[c].z, end_[c][2]);
+      }
+    }
+  }
+  // Triangle i of a in all lanes.
+  GRAZE_LANE_FUNCTION MovedTriangles one(std::size_t i) const {
+    MovedTriangles t;
+    for (int c = 0; c < 3; ++c) {
+      t.at[c] = {all(at_[c][0][i]), all(at_[c][1][i]), all(at_[c][2][i])};
+      t.end[c] = {all(end_[c][0][i]), all(end_[c][1][i]), all(end_[c][2][i])};
+    }
+    return t;
+  }
+
+  void visit_early_first(unsigned near, const Lanes& entry, std::uint32_t triangle_a, const Block& block_b) {
+    alignas(64) float from[kWidth];
+    store(entry, from);
+    std::size_t order[kWidth];
+    std::size_t left = sorted_children(near, from, [&](std::size_t at, std::size_t k) { order[at] = k; });
+    while (left-- > 0) {
+      const std::size_t k = order[left];
+      if (beyond(from[k])) return;
+      lower(visitor_.call(visitor_.self, triangle_a, block_b.triangle[k], static_cast<double>(from[k])));
+      const Vec3* n = visitor_.toward(visitor_.self);
+      toward_known_ = n != nullptr;
+      if (n == nullptr) continue;
+      for (int i = 0; i < 3; ++i) toward_a_[i] = static_cast<float>((*n)[i]);
+      for (int i = 0; i < 3; ++i) {
+        const float* row = pair_.b_to_a.r[i];
+        toward_b_[i] = row[0] * toward_a_[0] + row[1] * toward_a_[1] + row[2] * toward_a_[2];
+      }
+    }
+  }
+
+  const SweptMeshes& pair_;
+  const SweepVisitor& visitor_;
+  float limit_ = 1;
+  float order_scale_ = 1e-6F;
+  bool toward_known_ = false;
+  float toward_a_[3] = {0, 0, 0}, toward_b_[3] = {0, 0, 0};
+  alignas(64) float axis_[3][3][kWidth], at_[3][3][kWidth], end_[3][3][kWidth];
+  alignas(64) float low_[3][kWidth], high_[3][kWidth], low_end_[3][kWidth], high_end_[3][kWidth];
+  bool opens_a_ = false;  // what was opened last
+  std::uint32_t opened_ = 0;
+};
+
+void visit_swept(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
+  SweepWalk(pair, limit, visitor).run();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graze::walk
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graze::walk {
+
+HWY_EXPORT(visit_swept);
+
+void visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
+  HWY_DYNAMIC_DISPATCH(visit_swept)(pair, limit, visitor);
+}
+
+namespace {
+
+Frame frame_of(const Mat3& linear, const Vec3& offset) {
+  Frame f{};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) f.r[k][i] = static_cast<float>(linear(i, k));
+    f.t[i] = static_cast<float>(offset[i]);
+  }
+  return f;
+}
+
+// No vector changes by more than this times its length.
+float stretch_of(const Mat3& change) { return static_cast<float>(std::sqrt(change.squaredNorm() / 2) * (1 + 1e-5)); }
+
+}  // namespace
+
+SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Mat3& a_end, const Vec3& a_moved,
+                         const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off_)
+    : a(a_), b(b_) {
+  const Mat3& r = relative.rotation;
+  const Vec3 &origin_a = a.tree.origin, &origin_b = b.tree.origin;
+  const Vec3 to_a = relative.to_a(origin_b) - origin_a;
+  b_to_a = frame_of(r, to_a);
+  a_to_b = frame_of(r.transpose(), -(r.transpose() * to_a));
+  const Mat3 change_a = a_end - Mat3::Identity(), change_b = b_end - r;
+  const Vec3 by_a = change_a * origin_a + a_moved, by_b = change_b * origin_b + (b_moved - relative.translation);
+  shift_a = frame_of(change_a, by_a), shift_b = frame_of(change_b, by_b);
+  shift_a_in_b = frame_of(r.transpose() * change_a, r.transpose() * by_a);
+  shift_b_in_b = frame_of(r.transpose() * change_b, r.transpose() * by_b);
+  stretch_a = stretch_of(change_a), stretch_b = stretch_of(change_b);
+  reach_ = 2 * (a.extent + b.extent) + size_of(to_a) + 2 * (size_of(by_a) + size_of(by_b)) +
+           4 * (static_cast<double>(stretch_a) * a.extent + static_cast<double>(stretch_b) * b.extent);
+  const double slack =
+      2 * kFloatSlack * reach_ +
+      64 * kEpsilon *
+          (size_of(origin_a) + size_of(origin_b) + size_of(relative.translation) + size_of(a_moved) + size_of(b_moved));
+  off = static_cast<float>((off_ + slack) * (1 + 1e-6));
+}
+
+}  // namespace graze::walk
+#endif

@@ -1,0 +1,43 @@
+// A walk through the trees of two moving meshes in SIMD lanes of float32: which triangles may touch within a stretch of
+// time, early ones first. What the lanes rule out is ruled out for certain.
+#pragma once
+
+#include "query/mesh_walk.h"
+
+namespace graze::walk {
+
+/// Two meshes between two poses of each. Points move along lines, but for what `off` includes.
+struct SweptMeshes {
+  const mesh::Data &a, &b;
+  Frame b_to_a, a_to_b;  // at the start
+  /// Where points are at the end, less where they are at the start, seen along the axes of a at the start: of points of
+  /// a, and of points of b. Then the same along the axes of b at the start.
+  Frame shift_a, shift_b, shift_a_in_b, shift_b_in_b;
+  float stretch_a, stretch_b;  // a vector of length 1 between two points of a or b changes by that much at most
+  float off;                   // boxes and triangles nearer than this may touch
+
+  /// `a_moved` and `b` map coordinates of a at the end, of b at the start and of b at the end to those of a at the
+  /// start. `off` (m): what counts as touching, what is uncertain, and what the paths bend.
+  SweptMeshes(const mesh::Data& a, const mesh::Data& b, const Mat3& a_end, const Vec3& a_moved,
+              const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off);
+  /// Whether float32 can hold all coordinates and their squares.
+  bool fits() const { return reach_ < kLargestReach; }
+
+ private:
+  double reach_;
+};
+
+/// What becomes of triangles that may touch after `from` (a part of the stretch, 0 … 1) and not before: gives the new
+/// limit, up to which that is of interest; negative: the walk ends.
+struct SweepVisitor {
+  void* self;
+  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b, double from);
+  /// The unit direction, of a's frame at the start, from a to b where the earliest so far touch; null if it is not
+  /// known. Across it others near there are shown to be later.
+  const Vec3* (*toward)(void* self);
+};
+
+/// In the same order on every machine.
+void visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor);
+
+}  // namespace graze::walk

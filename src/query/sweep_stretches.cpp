@@ -1,0 +1,241 @@
+#include "query/sweep_stretches.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/mesh_sweep.h"
+#include "query/sweep_query.h"
+
+namespace graze {
+namespace {
+
+bool is_solid(const Geometry& g) {
+  const Mesh* mesh = std::get_if<Mesh>(&g);
+  return mesh != nullptr && mesh->solid();
+}
+bool is_composite(const Geometry& g) { return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g); }
+
+// Of two meshes the triangles are found in float32.
+void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& query) {
+  const Mat3& axes = s.begin.a.rotation();
+  const auto seen = [&](const Pose& pose) {
+    return turned_back(axes, minus(pose.translation(), s.begin.a.translation()));
+  };
+  const walk::SweptMeshes pair(data_of(a), data_of(b), axes.transpose() * s.end.a.rotation(), seen(s.end.a),
+                               s.begin.relative, axes.transpose() * s.end.b.rotation(), seen(s.end.b), s.off + s.sag());
+  if (!pair.fits()) {
+    traverse(hierarchy_of(a), hierarchy_of(b), query);
+    return;
+  }
+  struct Asked {
+    const MeshTree a, b;
+    const Mat3& axes;
+    SweepQuery& query;
+    Vec3 toward = Vec3::Zero();
+  } asked{MeshTree(a), MeshTree(b), axes, query};
+  const walk::SweepVisitor visitor{.self = &asked,
+                                   .call =
+                                       [](void* self, std::uint32_t of_a, std::uint32_t of_b, double from) {
+                                         Asked& x = *static_cast<Asked*>(self);
+                                         x.query.add(x.a.facet(of_a), of_a, x.b.facet(of_b), of_b, from);
+                                         return std::max(-1.0, x.query.limit());
+                                       },
+                                   .toward = [](void* self) -> const Vec3* {
+                                     Asked& x = *static_cast<Asked*>(self);
+                                     if (!x.query.earliest().touch.found()) return nullptr;
+                                     x.toward = turned_back(x.axes, x.query.normal());
+                                     return &x.toward;
+                                   }};
+  walk::visit(pair, query.limit(), visitor);
+}
+
+// The earliest touch within a stretch.
+template <class A, class B>
+void ask_stretch(const A& a, const B& b, const Stretch& stretch, SweepQuery& query) {
+  if constexpr (Unbounded<A> || Unbounded<B> || BlockKind<A> || BlockKind<B>) return;  // has_stretches() says no
+  else if constexpr (std::same_as<A, Mesh> && std::same_as<B, Mesh>) ask_meshes(a, b, stretch, query);
+  else if constexpr (Composite<B>) traverse(hierarchy_of(a), hierarchy_of(b), query);
+  else query.add(a, 0, b, 0, 0);
+}
+
+class Sweeper {
+ public:
+  Sweeper(const Moving& a, const Moving& b, const Placed& a0, const Placed& b0, const SweepOptions& options)
+      : options_(options),
+        a_(a),
+        b_(b),
+        pair_(a, b, a0, b0),
+        composite_(is_composite(a.geometry) || is_composite(b.geometry)) {}
+
+  Sweep run(const Placed& a0, const Placed& b0) {
+    if (bounds(a_.geometry).empty() || bounds(b_.geometry).empty()) return free();
+    if (is_solid(a_.geometry) || is_solid(b_.geometry)) {
+      if (Sweep s; inside(a0, b0, s)) return s;
+    }
+    Instant now = pair_.at(0);
+    double last_free = -1;
+    for (int step = 0; step < options_.max_steps; ++step) {
+      if (now.t > 0) last_free = now.t;
+      const double corner = std::max(now.t, pair_.smooth_until(now.t));
+      double until = now.t;
+      if (balls_apart(now, corner, until)) {
+        last_free = now.t;
+        if (until >= 1) return free();
+        if (until > now.t) {
+          now = pair_.at(until);
+          continue;
+        }
+      }
+      const Instant end = pair_.at(end_of_stretch(now, corner));
+      const Stretch stretch(pair_, now, end, options_);
+      SweepQuery query(stretch, budget(stretch));
+      with_kinds<void>(pair_.kinds(), [&](const auto& a, const auto& b) { ask_stretch(a, b, stretch, query); });
+      if (query.over()) {
+        ahead_ /= 4;
+        continue;
+      }
+      if (query.earliest().touch.found()) return hit(query.earliest(), last_free);
+      ahead_ = std::min(ahead_ * 4, kFarAhead);
+      if (end.t >= 1) return free();
+      if (!(end.t > now.t)) break;  // in double they stand still
+      now = end;
+    }
+    return unknown(now, last_free);
+  }
+
+ private:
+  static constexpr double kFarAhead = 1e9;
+
+  Sweep free() const {
+    Sweep s;
+    s.last_free = 1;
+    s.pose_a = a_.motion.at(1), s.pose_b = b_.motion.at(1);
+    return s;
+  }
+
+  // What starts inside of a solid does not meet its surface.
+  bool inside(const Placed& a0, const Placed& b0, Sweep& s) const {
+    const double limit = options_.margin + options_.tolerance;
+    s.contact = distance(a0, b0, {.limit = limit, .depth = false, .cache = options_.cache});
+    if (s.contact.beyond) return false;
+    const double beyond = s.contact.value - options_.margin, off = s.contact.tolerance;
+    if (beyond - off > options_.tolerance / 2) return false;
+    s.hit = true, s.time = 0, s.last_free = beyond > off ? 0 : -1;
+    s.certain = beyond <= 0 || beyond + off <= options_.tolerance;
+    s.pose_a = a_.motion.at(0), s.pose_b = b_.motion.at(0);
+    return true;
+  }
+
+  // Balls around the bodies are apart, up to `until`, which is not later than `corner`; false if they are not so far
+  // apart that it is worth to know.
+  bool balls_apart(const Instant& now, double corner, double& until) const {
+    constexpr double kWorth = 0.05;
+    const MovingBody &a = pair_.first(), &b = pair_.second();
+    const auto between = [&](const Instant& i) { return minus(i.b * b.center, i.a * a.center); };
+    const Vec3 from = between(now);
+    const double balls = a.ball + b.ball + options_.margin, gap = std::sqrt(norm_sq(from)) - balls;
+    if (!(gap > kWorth * balls + options_.tolerance)) return false;
+    if (now.t >= 1) {
+      until = 1;
+      return gap > pair_.rounding(now, now);
+    }
+    const double bend =
+        pair_.bending_a(now.t, corner).size(a.arm(a.center)) + pair_.bending_b(now.t, corner).size(b.arm(b.center));
+    double span = corner - now.t;
+    if (bend > 0) span = std::min(span, std::sqrt(2 * gap / bend));
+    const Instant end = pair_.at(now.t + span);
+    const double reach = balls + bend * span * span / 8 * (1 + 1e-9) + pair_.rounding(now, end);
+    const double part = first_within(from, minus(between(end), from), reach);
+    if (!(part > 0)) return false;
+    until = part > 1 ? end.t : std::min(end.t, now.t + part * span);
+    return true;
+  }
+
+  // The first s in [0, 1] with |from + s by| ≤ reach, rounded down; infinite if there is none.
+  static double first_within(const Vec3& from, const Vec3& by, double reach) {
+    const double c = norm_sq(from) - reach * reach * (1 + 1e-12), b = dot(from, by), a = norm_sq(by);
+    if (!(c > 0)) return 0;
+    if (!(b < 0)) return kInfinity;
+    const double square = b * b - a * c;
+    if (square < -1e-12 * b * b) return kInfinity;
+    const double s = c / (-b + std::sqrt(std::max(0.0, square))) * (1 - 1e-9);
+    return s > 1 ? kInfinity : s;
+  }
+
+  // Shapes look at all of it at once. Of trees few nodes matter as long as paths bend by less than these are large.
+  double end_of_stretch(const Instant& now, double corner) {
+    if (!composite_) return corner;
+    constexpr double kPart = 0.02;
+    const MovingBody &a = pair_.first(), &b = pair_.second();
+    const double bend = pair_.bending_a(now.t, corner).size(a.radius) + pair_.bending_b(now.t, corner).size(b.radius);
+    if (!(bend > 0)) {
+      smallest_ = true;
+      return corner;
+    }
+    const double span = std::sqrt(8 * kPart * (std::min(a.ball, b.ball) + options_.margin) / bend) * ahead_;
+    smallest_ = ahead_ < 1e-3 || !(span > 1e-12);
+    return span < corner - now.t ? std::max(now.t + span, std::nextafter(now.t, 1.0)) : corner;
+  }
+  std::size_t budget(const Stretch&) const {
+    constexpr std::size_t kPairs = 500;
+    return smallest_ || !composite_ ? static_cast<std::size_t>(-1) : kPairs;
+  }
+
+  Sweep hit(const EarliestTouch& found, double last_free) const {
+    Sweep s;
+    s.hit = true, s.time = found.touch.time, s.certain = found.touch.certain;
+    s.last_free = std::max(last_free, found.touch.last_free);
+    s.pose_a = a_.motion.at(s.time), s.pose_b = b_.motion.at(s.time);
+    const PairDistance& d = found.touch.contact;
+    const Pose pose = pair_.first().at(s.time);
+    const bool swapped = pair_.swapped();
+    s.contact.value = d.value;
+    // Other parts may be nearer, but none overlaps: they are later.
+    s.contact.tolerance = std::max(d.tolerance, d.value);
+    const Vec3 normal = turned(pose.rotation(), d.normal);
+    const Vec3 on_first = pose * d.on_a, on_second = along(on_first, d.value, normal);
+    s.contact.on_a = swapped ? on_second : on_first, s.contact.on_b = swapped ? on_first : on_second;
+    s.contact.normal = times(swapped ? -1 : 1, normal);
+    s.contact.a = swapped ? found.b : found.a, s.contact.b = swapped ? found.a : found.b;
+    return s;
+  }
+
+  // They are apart until then, and nothing is known of what follows.
+  Sweep unknown(const Instant& now, double last_free) const {
+    Sweep s;
+    s.hit = true, s.certain = false, s.time = now.t, s.last_free = last_free;
+    s.pose_a = a_.motion.at(now.t), s.pose_b = b_.motion.at(now.t);
+    s.contact = distance(at(a_.geometry, s.pose_a, a_.local), at(b_.geometry, s.pose_b, b_.local), {.depth = false});
+    return s;
+  }
+
+  const SweepOptions& options_;
+  const Moving &a_, &b_;
+  MovingPair pair_;
+  bool composite_, smallest_ = false;
+  double ahead_ = 1;
+};
+
+Placed at_start(const Moving& m) {
+  Placed placed = at(m.geometry, m.motion.at(0), m.local);
+  placed.uncertainty += m.uncertainty;
+  return placed;
+}
+
+}  // namespace
+
+bool has_stretches(const Moving& a, const Moving& b) {
+  for (const Moving* m : {&a, &b}) {
+    if (std::visit([]<class G>(const G&) { return BlockKind<G>; }, m->geometry)) return false;
+    const MovingBody body(*m);
+    if (!body.bounded || !std::isfinite(m->motion.bend(body.radius, 0, m->motion.smooth_until(0)))) return false;
+  }
+  return true;
+}
+
+Sweep sweep_stretches(const Moving& a, const Moving& b, const SweepOptions& options, bool) {
+  const Placed a0 = at_start(a), b0 = at_start(b);
+  return Sweeper(a, b, a0, b0, options).run(a0, b0);
+}
+
+}  // namespace graze

@@ -1,0 +1,303 @@
+#include "graze/scene/planar_world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/overloads.h"
+#include "graze/base/error.h"
+#include "graze/index/broad_phase.h"
+#include "scene/planar_batch.h"
+#include "scene/planar_masks.h"
+#include "scene/planar_shapes.h"
+
+namespace graze::planar {
+
+namespace {
+
+// Up to so many obstacles, sets of bits take less time than a tree.
+constexpr std::size_t kFew = 256;
+
+// A circle or rectangle as far as most checks need it. What is neither, and checks that rounding could decide, go to
+// the obstacle itself.
+struct Quick {
+  enum class Kind : std::uint8_t { circle, rectangle, other };
+  Vec2 center = Vec2::Zero(), axis = Vec2::Zero(), half = Vec2::Zero();
+  double radius = 0;
+  Kind kind = Kind::other;
+
+  enum class Verdict : std::uint8_t { free, touches, unknown };
+  Verdict check(const Vec2& q, double r) const {
+    constexpr double kMore = 1 + 1e-12, kLess = 1 - 1e-12, kRounding = 1e-13;
+    const double x = q.x() - center.x(), y = q.y() - center.y();
+    if (kind == Kind::circle) {
+      const double square = x * x + y * y, reach = (radius + r) * (radius + r);
+      return square > reach * kMore ? Verdict::free : square < reach * kLess ? Verdict::touches : Verdict::unknown;
+    }
+    if (kind == Kind::other) return Verdict::unknown;
+    const double a = std::max(std::abs(x * axis.x() + y * axis.y()) - half.x(), 0.0);
+    const double b = std::max(std::abs(y * axis.x() - x * axis.y()) - half.y(), 0.0);
+    const double square = a * a + b * b, rounding = kRounding * (std::abs(x) + std::abs(y) + radius);
+    const double more = r + rounding, less = r - rounding;
+    if (square > more * more * kMore) return Verdict::free;
+    return less > 0 && square < less * less * kLess ? Verdict::touches : Verdict::unknown;
+  }
+};
+
+Quick quick_of(const Obstacle& obstacle) {
+  return std::visit(
+      Overloads{[](const Circle& c) {
+                  return Quick{.center = c.center(), .radius = c.radius(), .kind = Quick::Kind::circle};
+                },
+                [](const Rectangle& r) {
+                  return Quick{r.center(), r.axis(), r.half(), r.half().x() + r.half().y(), Quick::Kind::rectangle};
+                },
+                [](const Polygon&) { return Quick(); }, [](const Grid&) { return Quick(); },
+                [](const Custom&) { return Quick(); }},
+      obstacle);
+}
+
+// A point with what is around it, rounded outwards.
+Aabb2 box_around(const Vec2& point, double half) {
+  return Aabb2::around(point, Vec2::Constant(half + 4 * kEpsilon * (norm1(point) + half)));
+}
+
+}  // namespace
+
+namespace {
+
+// Around the circles and rectangles.
+struct Range {
+  Aabb2 box;
+  Vec2 center = Vec2::Zero();
+  void extend(const Aabb2& other) {
+    box.extend(other);
+    center = box.center();
+  }
+  bool bounded_by(double largest) const {
+    return box.empty() || ((box.max - center).cwiseAbs().maxCoeff() < largest && is_finite(center));
+  }
+};
+
+}  // namespace
+
+struct World::Data {
+  BroadPhase<2> broad;  // the boxes; ids are those of the obstacles
+  std::vector<std::optional<Obstacle>> obstacles;
+  std::vector<Quick> quick;  // of the same numbers
+  ExtentTable table;         // of few
+  Range range;
+
+  bool few() const { return obstacles.size() <= kFew; }
+  bool in_table() const { return few() && obstacles.size() <= table.capacity(); }
+  // After obstacle `id` has changed.
+  void changed(ObstacleId id) {
+    quick.resize(obstacles.size());
+    quick[id] = obstacles[id] ? quick_of(*obstacles[id]) : Quick();
+    note(id);
+    if (!few()) return;
+    if (id < table.capacity()) return table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
+    build_table();
+  }
+  void note(ObstacleId id) {
+    if (quick[id].kind != Quick::Kind::other) range.extend(broad.box(id));
+  }
+  // Also sets the range of its cells to that of the boxes.
+  void build_table() {
+    std::vector<Aabb2> boxes;
+    for (ObstacleId id = 0; id < obstacles.size(); ++id) boxes.push_back(obstacles[id] ? broad.box(id) : Aabb2());
+    table.build(boxes);
+  }
+  bool touches(std::size_t id, const Vec2& point, double radius) const {
+    const Quick::Verdict verdict = quick[id].check(point, radius);
+    if (verdict != Quick::Verdict::unknown) return verdict == Quick::Verdict::touches;
+    return collide(*obstacles[id], point, radius);
+  }
+};
+
+World::World() : data_(std::make_unique<Data>()) {}
+World::World(std::vector<Obstacle> obstacles) : World() {
+  std::vector<Aabb2> boxes;
+  for (const Obstacle& obstacle : obstacles) boxes.push_back(bounds(obstacle));
+  data_->broad.assign(boxes);
+  for (Obstacle& obstacle : obstacles) {
+    data_->quick.push_back(quick_of(obstacle));
+    data_->obstacles.emplace_back(std::move(obstacle));
+    data_->note(static_cast<ObstacleId>(data_->obstacles.size() - 1));
+  }
+  if (data_->few()) data_->build_table();
+}
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+World::~World() = default;
+
+ObstacleId World::add(Obstacle obstacle) {
+  // What throws, throws before anything changes; without memory for the table the broad phase answers.
+  if (const std::size_t n = data_->obstacles.size(); n == data_->obstacles.capacity() || n == data_->quick.capacity()) {
+    data_->obstacles.reserve(2 * n + 8);
+    data_->quick.reserve(2 * n + 8);
+  }
+  const ObstacleId id = data_->broad.add(bounds(obstacle));
+  if (id >= data_->obstacles.size()) data_->obstacles.resize(id + 1);
+  data_->obstacles[id] = std::move(obstacle);
+  data_->changed(id);
+  // A world that has grown is divided into cells anew.
+  if (data_->few() && std::has_single_bit(data_->obstacles.size())) data_->build_table();
+  return id;
+}
+
+void World::replace(ObstacleId id, Obstacle obstacle) {
+  if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
+  data_->broad.move(id, bounds(obstacle));
+  data_->obstacles[id] = std::move(obstacle);
+  data_->changed(id);
+}
+
+void World::remove(ObstacleId id) {
+  if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
+  data_->broad.remove(id);
+  data_->obstacles[id].reset();
+  data_->changed(id);
+}
+
+std::size_t World::size() const { return data_->broad.size(); }
+bool World::contains(ObstacleId id) const { return data_->broad.contains(id); }
+const Obstacle& World::obstacle(ObstacleId id) const {
+  if (!contains(id)) throw Error("id", fmt::format("there is no obstacle {}", id));
+  return *data_->obstacles[id];
+}
+
+std::string World::validate() const {
+  if (std::string why = data_->broad.validate(); !why.empty()) return why;
+  if (data_->quick.size() != data_->obstacles.size()) return "not all obstacles are prepared";
+  for (ObstacleId id = 0; id < data_->obstacles.size(); ++id) {
+    if (data_->obstacles[id].has_value() != contains(id)) return fmt::format("obstacle {} is only half there", id);
+    if (contains(id) && !(data_->broad.box(id) == bounds(obstacle(id))))
+      return fmt::format("the box of obstacle {} is not its own", id);
+  }
+  return {};
+}
+
+bool collide(const World& world, const Vec2& point, double radius) {
+  if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
+  const World::Data& data = world.data();
+  const auto touches = [&](std::size_t id) { return data.touches(id, point, radius); };
+  const Aabb2 box = box_around(point, radius);
+  if (data.in_table()) return data.table.any(box, touches);
+  bool hit = false;
+  data.broad.visit_overlapping(box, [&](BoxId id) { return !(hit = touches(id)); });
+  return hit;
+}
+
+void collide_each(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
+  if (hits.size() < points.size())
+    throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
+  const World::Data& data = world.data();
+  // Float32 holds coordinates and radii up to this, and their squares.
+  constexpr double kLargest = 1e15;
+  const bool in_range = radius >= 0 && radius < kLargest && data.range.bounded_by(kLargest);
+  if (!data.few() || !in_range || points.size() < Batch::kBlock / 4) {
+    for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
+    return;
+  }
+  Batch batch(data.range.center, radius);
+  bool others = false;
+  for (std::size_t id = 0; id < data.obstacles.size(); ++id) {
+    if (!data.obstacles[id]) continue;
+    const Quick& quick = data.quick[id];
+    if (quick.kind == Quick::Kind::circle) batch.add_circle(quick.center, quick.radius);
+    else if (quick.kind == Quick::Kind::rectangle) batch.add_rectangle(quick.center, quick.axis, quick.half);
+    else others = true;
+  }
+  std::uint8_t verdicts[Batch::kBlock];
+  for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
+    const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
+    batch.check(points.data() + begin, count, verdicts);
+    for (std::size_t i = 0; i < count; ++i) {
+      hits[begin + i] = verdicts[i] == Batch::touches;
+      const bool decided = verdicts[i] == Batch::touches || (verdicts[i] == Batch::free && !others);
+      if (!decided) hits[begin + i] = collide(world, points[begin + i], radius);
+    }
+  }
+}
+
+WorldNearest nearest(const World& world, const Vec2& point, double limit) {
+  WorldNearest best;
+  if (!is_finite(point)) {
+    best.distance = std::numeric_limits<double>::quiet_NaN();
+    return best;
+  }
+  const World::Data& data = world.data();
+  double within = limit;
+  const auto look = [&](ObstacleId id) {
+    const NearestPoint near = nearest(*data.obstacles[id], point);
+    if (near.distance > within) return;
+    // What is not a number is nearer than all numbers.
+    const bool unknown = std::isnan(near.distance), best_unknown = std::isnan(best.distance);
+    const bool equal = near.distance == best.distance || (unknown && best_unknown);
+    if (equal ? id < best.obstacle : unknown || near.distance < best.distance) {
+      static_cast<NearestPoint&>(best) = near;
+      best.obstacle = id;
+      within = best.distance;
+    }
+  };
+  // The obstacle of the nearest box bounds the distance of what could be nearer.
+  const NearestBox first = data.broad.nearest(point, limit);
+  if (first.id == kNoBox) return best;
+  look(first.id);
+  const Aabb2 around = within < kInfinity ? box_around(point, std::max(0.0, within) + best.tolerance)
+                                          : Aabb2{Vec2::Constant(-kInfinity), Vec2::Constant(kInfinity)};
+  data.broad.visit_overlapping(around, look);
+  return best;
+}
+
+namespace {
+
+void keep_first(const World::Data& data, const Path& path, double radius, ObstacleId id, WorldHit& best) {
+  const Hit hit = sweep(*data.obstacles[id], path, radius);
+  if (hit.fraction < best.fraction || (hit.fraction == best.fraction && hit.found() && id < best.obstacle)) {
+    static_cast<Hit&>(best) = hit;
+    best.obstacle = id;
+  }
+}
+
+// Piece by piece, so that what is on the far side of a long arc is not looked at first.
+void sweep_arc(const World::Data& data, const Path& path, double radius, WorldHit& best) {
+  constexpr double kPiece = entry::kTurn / 8;
+  const double angle = std::abs(path.angle()), turn = std::min(angle, entry::kTurn * entry::kLater);
+  const double pieces = std::max(1.0, std::ceil(turn / kPiece)), all = angle > 0 ? turn / angle : 0;
+  for (double piece = 0; piece < pieces; ++piece) {
+    const double begin = all * (piece / pieces), end = all * ((piece + 1) / pieces);
+    const Aabb2 box = path.bounds(begin, end);
+    const double rounding = 4 * kEpsilon * (norm1(box.min) + norm1(box.max) + radius);
+    data.broad.visit_overlapping(box.grown(radius + rounding),
+                                 [&](BoxId id) { keep_first(data, path, radius, id, best); });
+    if (best.fraction <= begin) return;  // an obstacle of the next piece may reach back into this one by rounding
+  }
+}
+
+}  // namespace
+
+WorldHit sweep(const World& world, const Path& path, double radius) {
+  WorldHit best;
+  if (!(radius >= 0 && radius < kInfinity)) {
+    best.fraction = 0;
+    best.center = best.point = path.from();
+    best.certain = false;
+    return best;
+  }
+  const World::Data& data = world.data();
+  if (path.is_arc()) {
+    sweep_arc(data, path, radius, best);
+    return best;
+  }
+  data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * norm1(path.way())), path.way(), entry::kLater,
+                         [&](const BoxHit& box) {
+                           if (!(box.time > best.fraction)) keep_first(data, path, radius, box.id, best);
+                         });
+  return best;
+}
+
+}  // namespace graze::planar

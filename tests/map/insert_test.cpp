@@ -1,0 +1,216 @@
+// Insertion of frames against liboctomap, cell by cell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "graze/map/occupancy_mapper.h"
+#include "oracle/octomap_peer.h"
+#include "support/generator.h"
+#include "support/refusal.h"
+#include "support/scale.h"
+
+namespace graze {
+namespace insert_test {
+
+using graze_oracle::OctoLeaf;
+using graze_oracle::OctoTree;
+using graze_test::Generator;
+using graze_test::refusal;
+using graze_test::scaled;
+
+using Key = std::array<int, 3>;
+using Points = std::vector<std::array<float, 3>>;
+
+struct Frame {
+  Points points;
+  std::array<float, 3> origin{};
+  double max_range = -1;
+};
+
+/// Cells that a ray may or may not have, because it passes within 1e-4 of a cell from an edge: both ways of going round
+/// it.
+void add_forgiven(const Vec3& origin, const Vec3& end, double resolution, std::set<Key>& forgiven) {
+  constexpr double kNear = 1e-4;
+  const Vec3 a = origin / resolution, b = end / resolution;
+  const auto add = [&](const Vec3& p) {
+    for (int corner = 0; corner < 27; ++corner) {
+      const Vec3 q = p + kNear * Vec3(corner % 3 - 1, corner / 3 % 3 - 1, corner / 9 - 1);
+      forgiven.insert({int(std::floor(q.x())), int(std::floor(q.y())), int(std::floor(q.z()))});
+    }
+  };
+  const auto near_face = [&](double x) { return std::abs(x - std::round(x)) < kNear; };
+  // Where the ray crosses a face near another one, and where it starts and ends near one.
+  for (const Vec3& p : {a, b}) {
+    if (near_face(p.x()) || near_face(p.y()) || near_face(p.z())) add(p);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    if (a[axis] == b[axis]) continue;
+    const double low = std::min(a[axis], b[axis]), high = std::max(a[axis], b[axis]);
+    for (double face = std::ceil(low - kNear); face <= high + kNear; face += 1) {
+      const double t = std::clamp((face - a[axis]) / (b[axis] - a[axis]), 0.0, 1.0);
+      const Vec3 p = a + t * (b - a);
+      if (near_face(p[(axis + 1) % 3]) || near_face(p[(axis + 2) % 3])) add(p);
+    }
+  }
+  for (int axis = 0; axis < 3; ++axis) {  // along a face all the way
+    if (!near_face(a[axis]) || !near_face(b[axis])) continue;
+    const int steps = static_cast<int>((b - a).norm() * 16) + 1;
+    for (int i = 0; i <= steps; ++i) add(a + (b - a) * i / steps);
+  }
+}
+
+std::set<Key> forgiven_of(const std::vector<Frame>& frames, double resolution, bool discretise) {
+  std::set<Key> forgiven;
+  for (const Frame& frame : frames) {
+    const Vec3 origin(frame.origin[0], frame.origin[1], frame.origin[2]);
+    for (const auto& raw : frame.points) {
+      Vec3 p(raw[0], raw[1], raw[2]);
+      if (discretise) {
+        add_forgiven(p, p, resolution, forgiven);
+        p = ((p / resolution).array().floor() + 0.5) * resolution;
+      }
+      if (frame.max_range > 0 && (p - origin).norm() > frame.max_range) {
+        p = origin + (p - origin).normalized() * frame.max_range;
+      }
+      add_forgiven(origin, p, resolution, forgiven);
+    }
+  }
+  return forgiven;
+}
+
+std::map<Key, float> cells_of(const OccupancyMap& map) {
+  std::map<Key, float> cells;
+  map.visit_leaves([&](const OccupancyCell& leaf) {
+    const int m = (1 << leaf.level) - 1;
+    for (int c = 0; c < 1 << 3 * leaf.level; ++c) {
+      cells[{leaf.key.x + (c & m), leaf.key.y + (c >> leaf.level & m), leaf.key.z + (c >> 2 * leaf.level & m)}] =
+          leaf.log_odds;
+    }
+  });
+  return cells;
+}
+
+/// Both insert; all cells that are not forgiven must be equal. Returns how many cells differed nevertheless.
+std::size_t compare(const std::vector<Frame>& frames, double resolution, bool discretise,
+                    const OccupancyMapperOptions& model = {}) {
+  OctoTree tree(resolution);
+  tree.set_model(model.hit, model.miss, model.clamp_min, model.clamp_max);
+  OccupancyMapperOptions options = model;
+  options.resolution = resolution;
+  OccupancyMapper mapper(options);
+  for (const Frame& frame : frames) {
+    tree.insert(frame.points, frame.origin, frame.max_range, discretise);
+    const std::span<const float> floats(frame.points.empty() ? nullptr : frame.points[0].data(),
+                                        3 * frame.points.size());
+    mapper.insert({.points = PointView(floats),
+                   .origin = Vec3(frame.origin[0], frame.origin[1], frame.origin[2]),
+                   .max_range = frame.max_range > 0 ? frame.max_range : kInfinity,
+                   .rays = discretise ? FrameRays::per_end_voxel : FrameRays::per_point,
+                   .zero_is_no_return = false});
+  }
+  const OccupancyMap map = mapper.map();
+  EXPECT_EQ(refusal([&] { map.validate(); }), "");
+  std::map<Key, float> ours = cells_of(map), theirs;
+  for (const OctoLeaf& cell : tree.cells()) theirs[cell.key] = cell.log_odds;
+  const std::set<Key> forgiven = forgiven_of(frames, resolution, discretise);
+  std::size_t different = 0;
+  const auto look = [&](const Key& key) {
+    const auto a = ours.find(key), b = theirs.find(key);
+    if (a != ours.end() && b != theirs.end() && a->second == b->second) return;
+    ++different;
+    if (forgiven.count(key) > 0) return;
+    ADD_FAILURE() << "cell " << key[0] << " " << key[1] << " " << key[2] << ": " << (a == ours.end() ? NAN : a->second)
+                  << " instead of " << (b == theirs.end() ? NAN : b->second);
+  };
+  for (const auto& cell : ours) look(cell.first);
+  for (const auto& cell : theirs) {
+    if (ours.count(cell.first) == 0) look(cell.first);
+  }
+  return different;
+}
+
+Frame random_frame(Generator& random, double resolution, int kind) {
+  Frame frame;
+  const double reach = resolution * (kind == 3 ? 200 : 30);
+  const auto axis = [&](double half) {
+    const double x = random.uniform(-half, half);
+    if (kind == 1) return static_cast<float>(std::round(x / resolution) * resolution);          // on faces
+    if (kind == 2) return static_cast<float>((std::floor(x / resolution) + 0.5) * resolution);  // in centres
+    return static_cast<float>(x);
+  };
+  for (float& x : frame.origin) x = axis(resolution * 3);
+  const int count = random.integer(1, kind == 3 ? 10 : 60);
+  for (int i = 0; i < count; ++i) {
+    std::array<float, 3> p{axis(reach), axis(reach), axis(reach)};
+    if (random.integer(0, 5) == 0) p[random.bits() % 3] = frame.origin[random.bits() % 3];
+    if (random.integer(0, 9) == 0) p = frame.origin;  // a ray of length zero
+    if (random.integer(0, 9) == 0 && !frame.points.empty()) p = frame.points[random.bits() % frame.points.size()];
+    frame.points.push_back(p);
+  }
+  if (random.integer(0, 2) > 0) frame.max_range = random.uniform(0.1, 1.2) * reach;
+  return frame;
+}
+
+TEST(Insert, HasTheCellsAndLogOddsOfOctoMap) {
+  std::size_t different = 0;
+  for (int seed = 0; seed < scaled(100); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Generator random(static_cast<std::uint64_t>(seed));
+    const double resolution = random.integer(0, 1) ? 0.05 : random.magnitude(-2.5, 0.5);
+    const int kind = random.integer(0, 3);
+    std::vector<Frame> frames;
+    for (int f = random.integer(1, 6); f > 0; --f) frames.push_back(random_frame(random, resolution, kind));
+    for (const bool discretise : {false, true}) different += compare(frames, resolution, discretise);
+    if (HasFailure()) break;
+  }
+  RecordProperty("forgiven", static_cast<int>(different));
+}
+
+TEST(Insert, ReachesBothClampsAsOctoMapDoes) {
+  Generator random(5);
+  std::vector<Frame> frames;
+  for (int f = 0; f < 40; ++f) {
+    Generator same(static_cast<std::uint64_t>(f % 3));
+    frames.push_back(random_frame(same, 0.1, 0));
+  }
+  for (const bool discretise : {false, true}) compare(frames, 0.1, discretise);
+  compare(frames, 0.1, false, {.hit = 0.9, .miss = 0.2, .clamp_min = 0.01, .clamp_max = 0.999});
+  compare(frames, 0.1, true, {.hit = 0.55, .miss = 0.49, .clamp_min = 0.45, .clamp_max = 0.6});
+}
+
+TEST(Insert, WorksFarFromTheOriginAsNearIt) {
+  // The same frame 2^22 cells away: doubles hold both exactly, so all cells are the same but for the shift.
+  Generator random(11);
+  const double resolution = 0.0625;
+  for (int i = 0; i < scaled(50); ++i) {
+    const Frame frame = random_frame(random, resolution, random.integer(0, 3));
+    std::vector<Vec3> near, far;
+    const Vec3 shift(262144, -524288, 131072);  // metres, multiples of the resolution
+    const Vec3 origin(frame.origin[0], frame.origin[1], frame.origin[2]);
+    for (const auto& p : frame.points) {
+      near.emplace_back(p[0], p[1], p[2]);
+      far.emplace_back(near.back() + shift);
+    }
+    if (((far[0] - shift) - near[0]).norm() > 0) continue;  // rounded
+    OccupancyMapper a({.resolution = resolution}), b({.resolution = resolution});
+    a.insert({.points = near, .origin = origin});
+    b.insert({.points = far, .origin = origin + shift});
+    const std::map<Key, float> ours = cells_of(a.map());
+    std::size_t same = 0;
+    const OccupancyMap moved = b.map();
+    for (const auto& [key, value] : ours) {
+      const auto there =
+          moved.log_odds(CellKey{key[0] + int(shift.x() / resolution), key[1] + int(shift.y() / resolution),
+                                 key[2] + int(shift.z() / resolution)});
+      same += there && *there == value ? 1U : 0U;
+    }
+    EXPECT_GE(double(same), 0.999 * double(ours.size()));
+  }
+}
+
+}  // namespace insert_test
+}  // namespace graze
