@@ -439,6 +439,15 @@ TEST(SweepDeforming, KnowsTheTimeOfWhatFallsOnASphere) {
   EXPECT_FALSE(sweep(at(falling(3, -1).mesh()), at(graze::Sphere{0.5}, Pose::at({4, 0, 0}))).hit);
 }
 
+TEST(SweepDeforming, KnowsTheTimeOfAMeshThatMovesStraightOn) {
+  const Mesh ball = closed(2, true).mesh();  // a corner of it is at z = -1
+  const Sweep s = sweep(at(falling(0, 0).mesh()), graze::at(ball, Motion(Pose::at({0, 0, 5}), Pose::at({0, 0, -5}))));
+  EXPECT_TRUE(s.hit && s.certain);
+  EXPECT_LE(s.time, 0.4);
+  EXPECT_NEAR(s.time, 0.4, 1e-6);
+  EXPECT_FALSE(sweep(at(falling(0, 0).mesh()), graze::at(ball, Motion(Pose::at({0, 0, 5}), Pose::at({0, 9, 5})))).hit);
+}
+
 TEST(SweepDeforming, OfThinSheetsDoesNotTunnel) {
   const Sweep s = sweep(at(falling(1e3, -1e3).mesh()), at(falling(0, 0).mesh()));
   EXPECT_TRUE(s.hit && s.certain);
