@@ -210,7 +210,9 @@ TEST(HeightFieldPoints, AreInsideOrOutsideAndAsFarAsBruteForceSays) {
       const Vec3 p(random.uniform(-0.3, 1.3) * width, random.uniform(-0.3, 1.3) * depth, random.uniform(-4, 3));
       const auto height = oracle_height(f, p.x(), p.y());
       EXPECT_EQ(height.has_value(), field.height_at(p.x(), p.y()).has_value());
-      if (height) EXPECT_NEAR(*field.height_at(p.x(), p.y()), static_cast<double>(*height), 1e-12 * 40);
+      if (height) {
+        EXPECT_NEAR(*field.height_at(p.x(), p.y()), static_cast<double>(*height), 1e-12 * 40);
+      }
       const bool in = height && p.z() <= *height;
       if (height && std::abs(static_cast<double>(p.z() - *height)) < 1e-9) continue;
       (in ? inside : outside)++;
@@ -271,8 +273,11 @@ TEST(HeightFieldRays, HitWhereTheSolidBegins) {
       // And there: on the surface.
       if (hit.found()) {
         const ClosestPoint c = closest_point(field, hit.point);
-        if (hit.distance > 0) EXPECT_NEAR(c.distance, 0, 1e-6);
-        else EXPECT_LE(c.distance, 1e-6);
+        if (hit.distance > 0) {
+          EXPECT_NEAR(c.distance, 0, 1e-6);
+        } else {
+          EXPECT_LE(c.distance, 1e-6);
+        }
         EXPECT_TRUE(meets(field, Ray(pose * from, pose.rotation() * way, length)));
         EXPECT_LE(hit.normal.dot(pose.rotation() * way), 1e-12);
         EXPECT_LT(hit.feature, field_of(f).triangles());
@@ -313,8 +318,11 @@ TEST(HeightFieldAndParts, MeshesAndCloudsAgreeWithBruteForce) {
       }
       for (const Placed& mesh : {shell, solid}) {
         const Distance d = distance(mesh, field);
-        if (dh.value > 0) EXPECT_NEAR(d.value, dh.value, d.tolerance + dh.tolerance + 1e-12);
-        else EXPECT_LE(d.value, d.tolerance);
+        if (dh.value > 0) {
+          EXPECT_NEAR(d.value, dh.value, d.tolerance + dh.tolerance + 1e-12);
+        } else {
+          EXPECT_LE(d.value, d.tolerance);
+        }
         EXPECT_EQ(contacts(mesh, field).empty(), !collide(mesh, field));
         EXPECT_EQ(distance(field, mesh).value, d.value);
       }
@@ -322,9 +330,14 @@ TEST(HeightFieldAndParts, MeshesAndCloudsAgreeWithBruteForce) {
       for (const Vec3& p : points)
         nearest = std::min(nearest, distance(at(Sphere{.radius = 0.1}, Pose::at(pose * p)), field).value);
       const Distance dc = distance(cloud, field);
-      if (nearest > 0) EXPECT_NEAR(dc.value, nearest, dc.tolerance + slack);
-      else EXPECT_LE(dc.value, dc.tolerance);
-      if (std::abs(nearest) > slack) EXPECT_EQ(collide(cloud, field), nearest <= 0);
+      if (nearest > 0) {
+        EXPECT_NEAR(dc.value, nearest, dc.tolerance + slack);
+      } else {
+        EXPECT_LE(dc.value, dc.tolerance);
+      }
+      if (std::abs(nearest) > slack) {
+        EXPECT_EQ(collide(cloud, field), nearest <= 0);
+      }
     }
   }
   EXPECT_GT(hits, 0);
@@ -429,7 +442,9 @@ TEST(HeightFieldSweeps, AreNeverLate) {
     const double end = s.hit ? s.time : 1;
     for (int k = 0; k < 50; ++k) {
       const double t = end * k / 50;
-      if (t < end) EXPECT_FALSE(penetration(at(box, motion.at(t)), field).depth > 1e-6) << t << " before " << end;
+      if (t < end) {
+        EXPECT_FALSE(penetration(at(box, motion.at(t)), field).depth > 1e-6) << t << " before " << end;
+      }
     }
     if (s.hit && s.certain && s.time > 0) {
       ++hits;
@@ -439,7 +454,9 @@ TEST(HeightFieldSweeps, AreNeverLate) {
     const Sweep same =
         sweep(at(Sphere{.radius = 0.25}, Motion{Pose::at(vec3(from.xyz)), Pose::at(vec3(to.xyz))}), field);
     EXPECT_EQ(ball.found(), same.hit);
-    if (ball.found() && same.hit && same.certain && ball.certain) EXPECT_NEAR(ball.fraction, same.time, 1e-4);
+    if (ball.found() && same.hit && same.certain && ball.certain) {
+      EXPECT_NEAR(ball.fraction, same.time, 1e-4);
+    }
   }
   EXPECT_GT(hits, 0);
 }
@@ -477,8 +494,9 @@ TEST(HeightFieldScales, FromTinyToHuge) {
       for (std::size_t k = 0; k < 3; ++k) g.xyz[k] *= scale, t.xyz[k] *= scale, t.size[k] *= scale;
       const Distance e = distance(placed_of(t), placed_of_field(g));
       EXPECT_NEAR(e.value / scale, d.value, d.tolerance + e.tolerance / scale + 1e-9);
-      if (std::abs(d.value) > 1e-9)
+      if (std::abs(d.value) > 1e-9) {
         EXPECT_EQ(collide(placed_of(t), placed_of_field(g)), collide(placed_of(s), placed_of_field(f)));
+      }
     }
   }
   EXPECT_GT(hits, 0);

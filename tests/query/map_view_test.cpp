@@ -200,7 +200,9 @@ TEST(MapExact, TouchingACellIsACollision) {
     for (const Aabb& box : boxes_of(cells, unknown))
       side = std::min(side, *compare_with_margin(s, spec_of(box, Spec()), 0));
     touching += side == 0 ? 1 : 0;
-    if (side <= 0) EXPECT_TRUE(collide(placed_of(s), at(MapView(map_of(cells), unknown)))) << describe(s);
+    if (side <= 0) {
+      EXPECT_TRUE(collide(placed_of(s), at(MapView(map_of(cells), unknown)))) << describe(s);
+    }
   }
   EXPECT_GT(touching, 0);
 }
