@@ -36,7 +36,7 @@ double probability_or(const Fields& fields, std::string_view name, double fallba
 
 AskedMap map_from(const Fields& question) {
   const Fields fields(question.required("map"), "map");
-  const std::string kind = fields.text("shape");
+  const std::string kind = fields.has("shape") ? fields.text("shape") : "map";
   if (kind != "map") throw Error(fields.path_of("shape"), fmt::format("must be \"map\", got \"{}\"", shortened(kind)));
   fields.allow_only("a map", {"shape", "file", "threshold", "unknown", "pose", "local"});
   if (fields.has("unknown")) {

@@ -39,6 +39,8 @@ TEST_F(AskMap, StatesAndProbabilitiesOfPoints) {
   EXPECT_NEAR(answer["probabilities"][0].get<double>(), 0.1192, 1e-6);
   EXPECT_NEAR(answer["probabilities"][1].get<double>(), 0.971, 1e-6);
   EXPECT_TRUE(answer["probabilities"][2].is_null());
+  const Json bare = ask(R"({"ask":"occupancy","points":[[0.1,0,0]],"map":{"file":)" + Json(path_).dump() + "}}");
+  EXPECT_EQ(bare["states"], Json::parse(R"(["occupied"])")) << bare;
 }
 
 TEST_F(AskMap, CostOfABody) {
