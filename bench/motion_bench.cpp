@@ -294,7 +294,6 @@ void beside_samples(Claims& claims) {
       for (const graze::Moving& m : moving) keep(sweep_by_samples(m, here, steps).time);
     };
   };
-  add("11 samples", exact, samples(kPaper), "graze, 11 samples", 0.1);
   add("samples as safe as 1 mm", exact, samples(kSafe), "graze, 1000 samples", 7.7);
   add("whether, not when", any, exact, "graze, when", 1);
 }
