@@ -51,10 +51,10 @@ CellStore::CellStore(const OccupancyMapperOptions& options) : options_(options) 
             log_odds_of(options.clamp_max)};
   if (!averages()) return;
   mean_table_.resize(64 * 64);
-  for (int frames = 1; frames <= options.window; ++frames) {
-    for (int hits = 0; hits <= frames; ++hits) {
-      const double mean = std::clamp(double(hits) / frames, kMinMean, kMaxMean);
-      mean_table_[static_cast<std::size_t>(64 * frames + hits)] = log_odds_of(mean);
+  for (std::size_t frames = 1; frames <= static_cast<std::size_t>(options.window); ++frames) {
+    for (std::size_t hits = 0; hits <= frames; ++hits) {
+      const double mean = std::clamp(static_cast<double>(hits) / static_cast<double>(frames), kMinMean, kMaxMean);
+      mean_table_[64 * frames + hits] = log_odds_of(mean);
     }
   }
 }

@@ -158,10 +158,8 @@ void aim(const DepthImage& image, double resolution, map::DepthMemory& memory) {
   view.cx = static_cast<float>(image.cx), view.cy = static_cast<float>(image.cy);
   view.origin = image.pose.translation();
   view.resolution = resolution;
-  for (int a = 0; a < 3; ++a) {
-    for (int b = 0; b < 3; ++b) {
-      view.to_camera[static_cast<std::size_t>(3 * a + b)] = static_cast<float>(image.pose.rotation()(b, a));
-    }
+  for (std::size_t i = 0; i < 9; ++i) {
+    view.to_camera[i] = static_cast<float>(image.pose.rotation()(static_cast<int>(i % 3), static_cast<int>(i / 3)));
   }
   const auto moved = [&](std::size_t a, const CellKey& cells) {
     return static_cast<float>((double{view.to_camera[3 * a]} * cells.x + double{view.to_camera[3 * a + 1]} * cells.y +
@@ -181,10 +179,10 @@ void read_pixels(const DepthImage& image, double resolution, map::DepthMemory& m
   map::DepthRow row;
   row.count = static_cast<std::size_t>(image.width);
   row.fx = image.fx, row.cx = image.cx;
-  for (int a = 0; a < 3; ++a) {
-    for (int b = 0; b < 3; ++b) row.rotation[static_cast<std::size_t>(3 * a + b)] = image.pose.rotation()(a, b);
-    row.origin[static_cast<std::size_t>(a)] = image.pose.translation()[a];
+  for (std::size_t i = 0; i < 9; ++i) {
+    row.rotation[i] = image.pose.rotation()(static_cast<int>(i / 3), static_cast<int>(i % 3));
   }
+  for (std::size_t a = 0; a < 3; ++a) row.origin[a] = image.pose.translation()[static_cast<int>(a)];
   row.resolution = resolution, row.max_range = image.max_range;
   row.margin = static_cast<float>(kHalfDiagonal * resolution);
   row.no_return_range = image.no_return == NoReturn::clear ? static_cast<float>(image.max_range) : 0;
@@ -225,8 +223,9 @@ InsertReport OccupancyMapper::insert(const DepthImage& image) {
     if (kind == map::kTooFar) ++report.too_far;
     if (kind != map::kHit) continue;
     if (!image.filter.empty()) {
-      const auto u = static_cast<double>(i % static_cast<std::size_t>(image.width));
-      const auto v = static_cast<double>(i / static_cast<std::size_t>(image.width));
+      const auto width = static_cast<std::size_t>(image.width);
+      const std::size_t row = i / width;
+      const auto u = static_cast<double>(i - row * width), v = static_cast<double>(row);
       const double z = double{image.depths[i]};
       if (filter.removes(image.pose * Vec3((u - image.cx) / image.fx * z, (v - image.cy) / image.fy * z, z))) {
         s.depth.view.limits[i] = 0;
