@@ -56,7 +56,8 @@ class Pieces {
       box.min[k] = way_.box.min[k] + std::min(a, b) - more;
       box.max[k] = way_.box.max[k] + std::max(a, b) + more;
     }
-    return box;
+    // A direction that is not a number leads anywhere, and structures look up cells of numbers only.
+    return box.min.hasNaN() || box.max.hasNaN() ? everything() : box;
   }
   // The piece that reports what is first overlapped at this time.
   std::size_t piece_of(double time) const {
