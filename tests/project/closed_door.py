@@ -77,7 +77,8 @@ def main():
     build = pathlib.Path(sys.argv[1])
     control = "src/geometry/geometry.cpp"
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    entry = next(e for e in commands if pathlib.Path(e["directory"], e["file"]).resolve() == ROOT / control)
+    alone = ROOT / "src/query/core.cpp"  # compiled by itself, not in one unit with others
+    entry = next(e for e in commands if pathlib.Path(e["directory"], e["file"]).resolve() == alone)
 
     flaws = []
     with tempfile.TemporaryDirectory() as folder:
