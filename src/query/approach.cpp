@@ -1,5 +1,6 @@
 #include "query/approach.h"
 
+#include "base/overloads.h"
 #include "query/blocks_ask.h"
 #include "query/cloud_tree.h"
 #include "query/farthest.h"
@@ -61,6 +62,13 @@ class EarliestQuery {
 };
 
 }  // namespace
+
+bool is_shape(const Geometry& geometry) {
+  return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
+                              [](const BlockKind auto&) { return false; }, [](const Bounded auto&) { return true; },
+                              [](const Unbounded auto&) { return true; }},
+                    geometry);
+}
 
 double gap_across(const Placed& a, const Placed& b, const Vec3& n) {
   const CanonicalPair pair(a, b);

@@ -43,6 +43,9 @@ struct Approach {
   }
 };
 
+/// Whether it is one convex shape, not made of parts.
+bool is_shape(const Geometry& geometry);
+
 /// How far apart convex bodies are for certain along the unit n, from a to b; infinite for planes, which have but their
 /// own normal; −∞ where a body is not convex.
 double gap_across(const Placed& a, const Placed& b, const Vec3& n);

@@ -99,12 +99,24 @@ void ask_blocks(const A& a, const B& b, const Relative& relative, Q& query) {
   traverse(hierarchy_of(a), tree_of(b, near.of_b), query);
 }
 
-/// Calls body(a, b) with what the geometries hold; b is a solid made of blocks.
+/// How many kinds of geometry are solids made of blocks.
+template <class... Kinds>
+constexpr std::size_t block_kinds(const std::variant<Kinds...>*) {
+  return (std::size_t{BlockKind<Kinds>} + ...);
+}
+
+/// Calls body(b) with what the geometry holds, a solid made of blocks.
+template <class Body>
+decltype(auto) with_block(const Geometry& b, const Body& body) {
+  static_assert(block_kinds(static_cast<const Geometry*>(nullptr)) == 2, "a kind made of blocks is missing here");
+  const auto* field = std::get_if<HeightField>(&b);
+  return field != nullptr ? body(*field) : body(*std::get_if<MapView>(&b));
+}
+/// The same, with what a holds before it.
 template <class Body>
 decltype(auto) with_blocks(const Geometry& a, const Geometry& b, const Body& body) {
-  if (const auto* field = std::get_if<HeightField>(&b))
-    return std::visit([&](const auto& first) { return body(first, *field); }, a);
-  return std::visit([&](const auto& first) { return body(first, *std::get_if<MapView>(&b)); }, a);
+  return with_block(
+      b, [&](const auto& solid) { return std::visit([&](const auto& first) { return body(first, solid); }, a); });
 }
 
 }  // namespace graze

@@ -193,8 +193,7 @@ class DepthSearch {
   // A point of a, with the ball of a about it.
   void consider(const Vec3& p, double radius) {
     const Vec3 q = relative_.to_b(p);
-    const PointDepth d = std::holds_alternative<HeightField>(b_) ? point_depth(*std::get_if<HeightField>(&b_), q)
-                                                                 : point_depth(*std::get_if<MapView>(&b_), q);
+    const PointDepth d = with_block(b_, [&](const auto& solid) { return point_depth(solid, q); });
     const double sum = d.depth + radius, sure = sum - d.tolerance - rounding_;
     if (sure > lower_) lower_ = sure;
     if (sum > deepest_) deepest_ = sum, blur_ = d.tolerance, out_ = turned(relative_.rotation, d.out);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/overloads.h"
 #include "graze/query/collide.h"
 #include "query/approach.h"
 #include "query/box_tree.h"
@@ -13,13 +12,6 @@
 
 namespace graze::moving {
 namespace {
-
-// Of what is not known to be convex every direction counts, which is safe for any kind.
-bool is_convex(const Geometry& geometry) {
-  return std::visit(Overloads{[](const auto&) { return false; }, [](const Bounded auto&) { return true; },
-                              [](const Unbounded auto&) { return true; }},
-                    geometry);
-}
 
 // The rigid body.
 struct Body {
@@ -31,7 +23,7 @@ struct Body {
   bool convex;
 
   // `mesh` holds the mesh at all times.
-  Body(const Moving& body, const Aabb& mesh) : moving(body), convex(is_convex(body.geometry)) {
+  Body(const Moving& body, const Aabb& mesh) : moving(body), convex(is_shape(body.geometry)) {
     const Aabb box = bounds(body.geometry, body.local);
     if (box.empty()) return;
     radius = box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs()).norm() * (1 + 8 * kEpsilon) + body.uncertainty;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "graze/query/collide.h"
@@ -17,13 +16,6 @@
 namespace graze {
 namespace {
 
-bool is_convex(const Geometry& geometry) {
-  return std::visit(Overloads{[](const Mesh&) { return false; }, [](const Cloud&) { return false; },
-                              [](const BlockKind auto&) { return false; }, [](const Bounded auto&) { return true; },
-                              [](const Unbounded auto&) { return true; }},
-                    geometry);
-}
-
 // One of the two bodies.
 struct Side {
   const Moving& body;
@@ -33,7 +25,7 @@ struct Side {
   Vec3 center = Vec3::Zero();
   double ball = kInfinity;
 
-  explicit Side(const Moving& moving) : body(moving), radius(0), convex(is_convex(moving.geometry)) {
+  explicit Side(const Moving& moving) : body(moving), radius(0), convex(is_shape(moving.geometry)) {
     const Aabb box = bounds(moving.geometry, moving.local);
     if (box.empty()) return;
     radius = box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs()).norm() * (1 + 8 * kEpsilon) + moving.uncertainty;

@@ -4,16 +4,15 @@
 #include <cmath>
 
 #include "query/mesh_sweep.h"
+#include "query/point_depth.h"
 #include "query/sweep_query.h"
 
 namespace graze {
 namespace {
 
-bool is_solid(const Geometry& g) {
-  const Mesh* mesh = std::get_if<Mesh>(&g);
-  return mesh != nullptr && mesh->solid();
+bool is_composite(const Geometry& g) {
+  return std::visit([]<class G>(const G&) { return Composite<G>; }, g);
 }
-bool is_composite(const Geometry& g) { return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g); }
 
 // Of two meshes the triangles are found in float32.
 void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& query) {
@@ -73,7 +72,7 @@ class Sweeper {
 
   Sweep run(const Placed& a0, const Placed& b0) {
     if (bounds(a_.geometry).empty() || bounds(b_.geometry).empty()) return free();
-    if (is_solid(a_.geometry) || is_solid(b_.geometry)) {
+    if (solid_of(a_.geometry) != nullptr || solid_of(b_.geometry) != nullptr) {
       if (Sweep s; inside(a0, b0, s)) return s;
     }
     Instant now = pair_.at(0);
