@@ -47,7 +47,7 @@ EXCUSES = ROOT / "tools" / "mutate_equivalent.txt"
 # the solvers of pairs, which take most of the time to compile, are shared as in sanitized builds (SHARED has them).
 FLAGS = ["-w", "-Wno-error", "-O1", "-frandom-seed=0", "-DGRAZE_SANITIZED=1", "-UHWY_DISABLED_TARGETS",
          "-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)"]
-SHARED = ["src/query/gjk_flat.cpp", "src/query/gjk_curved.cpp"]
+SHARED = ["src/query/solvers_flat.cpp", "src/query/solvers_curved.cpp"]
 PROGRAMS = {"geometry": ["graze_test_geometry", "graze_test_query"]}
 QUICK, MEDIUM = 0.03, 0.3  # seconds of a test: quick ones run first
 MEMORY_KB = 8 << 20        # of a test program that a change may have made run away

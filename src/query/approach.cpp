@@ -5,6 +5,7 @@
 #include "query/cloud_tree.h"
 #include "query/farthest.h"
 #include "query/mesh_ask.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

@@ -1,4 +1,5 @@
 #include "query/block_kernels.h"
+#include "query/solvers.h"
 
 namespace graze {
 

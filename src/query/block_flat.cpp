@@ -1,4 +1,5 @@
 #include "query/block_kernels.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {
@@ -30,15 +31,15 @@ constexpr FaceCorners kBox[] = {{4, {0, 4, 6, 2}}, {4, {1, 3, 7, 5}}, {4, {0, 1,
 Patch patch(const Block& block, const Vec3& n, double max_tilt) {
   const auto corner = [&](int k) -> const Vec3& { return block.corners[static_cast<std::size_t>(k)]; };
   const FaceCorners* best = nullptr;
-  double most = 0;
+  double largest = 0;
   for (const FaceCorners& face : block.count == 6 ? std::span<const FaceCorners>(kPrism) : kBox) {
     const Vec3 normal = cross(minus(corner(face.corner[1]), corner(face.corner[0])),
                               minus(corner(face.corner[2]), corner(face.corner[0])));
     const double area = std::sqrt(norm_sq(normal)), facing = area > 0 ? dot(normal, n) / area : 0;
-    if (facing > most) most = facing, best = &face;
+    if (facing > largest) largest = facing, best = &face;
   }
   Patch r;
-  if (best != nullptr && most * most >= 1 - max_tilt * max_tilt) {
+  if (best != nullptr && largest * largest >= 1 - max_tilt * max_tilt) {
     for (int k = 0; k < best->count; ++k) r.push(corner(best->corner[k]));
     return r;
   }

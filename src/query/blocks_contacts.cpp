@@ -2,6 +2,7 @@
 #include "query/blocks_ask.h"
 #include "query/contact_query.h"
 #include "query/farthest.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

@@ -5,6 +5,7 @@
 #include "query/blocks_ask.h"
 #include "query/farthest.h"
 #include "query/field_depth.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

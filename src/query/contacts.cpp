@@ -6,6 +6,7 @@
 #include "query/cloud_tree.h"
 #include "query/contact_query.h"
 #include "query/parts.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

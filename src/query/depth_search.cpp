@@ -8,6 +8,7 @@
 #include "query/hull.h"
 #include "query/mesh_inside.h"
 #include "query/point_depth.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

@@ -9,6 +9,7 @@
 #include "query/farthest.h"
 #include "query/mesh_ask.h"
 #include "query/mesh_inside.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {

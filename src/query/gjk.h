@@ -209,7 +209,3 @@ Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Pair
 }
 
 }  // namespace graze
-
-#if GRAZE_SANITIZED
-#include "query/gjk_once.h"
-#endif

@@ -393,3 +393,7 @@ bool touch(const A& a, const B& b, const Relative& relative, double margin, Pair
 }
 
 }  // namespace graze
+
+#if GRAZE_SANITIZED
+#include "query/solvers.h"
+#endif

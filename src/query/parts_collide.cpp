@@ -2,6 +2,7 @@
 #include "query/mesh_inside.h"
 #include "query/parts.h"
 #include "query/point_depth.h"
+#include "query/solvers.h"
 
 namespace graze {
 

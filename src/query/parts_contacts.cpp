@@ -6,6 +6,7 @@
 #include "query/parts.h"
 #include "query/point_depth.h"
 #include "query/solid_contacts.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {
@@ -38,9 +39,9 @@ void ask_in_parts(const Mesh& a, const Mesh& b, const Relative& relative, int th
 }
 
 // What almost touches after b has moved by the depth along the normal.
-void touching_contacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way,
+void touching_contacts(const PartsPair& pair, const Relative& relative, const PartsDistance& exit,
                        const SolidContacts& solids, ContactQuery& query) {
-  const PairDistance& d = way.distance;
+  const PairDistance& d = exit.distance;
   const double depth = -d.value, room = 2 * contact_slack(pair, relative) + 1e-9 * depth;
   Relative moved = relative;
   moved.translation = along(relative.translation, depth, d.normal);
@@ -85,9 +86,9 @@ void parts_contacts(const PartsPair& pair, const Relative& relative, int threads
   if (solid_a == nullptr && solid_b == nullptr) return;
   const double slack = contact_slack(pair, relative);
   if (!query.reaches(-slack) && !any_inside(pair.first, pair.second, relative)) return;
-  const PartsDistance way = parts_distance(pair, relative, {});
-  if (!(way.distance.value <= slack) || !std::isfinite(way.distance.value)) return;
-  const SolidContacts solids(pair, relative, way);
+  const PartsDistance exit = parts_distance(pair, relative, {});
+  if (!(exit.distance.value <= slack) || !std::isfinite(exit.distance.value)) return;
+  const SolidContacts solids(pair, relative, exit);
   bool fits = false;
   pair.visit([&]<class A, class B>(const A& a, const B& b) {
     if constexpr (std::same_as<B, Cloud>) {
@@ -100,12 +101,12 @@ void parts_contacts(const PartsPair& pair, const Relative& relative, int threads
     } else {
       // A body that just fits into another one touches it on all sides: nothing proves an overlap.
       query.keep([&](ContactQuery::Found& c) { return c.depth < -slack || solids.correct(c); });
-      fits = way.distance.value + way.distance.tolerance >= -slack && query.reaches(-slack);
-      if (way.distance.value < -slack && !fits) touching_contacts(pair, relative, way, solids, query);
+      fits = exit.distance.value + exit.distance.tolerance >= -slack && query.reaches(-slack);
+      if (exit.distance.value < -slack && !fits) touching_contacts(pair, relative, exit, solids, query);
     }
   });
-  if (!fits && !query.reaches(-way.distance.value - slack))
-    query.add({way.distance.on_a, way.distance.normal, -way.distance.value, way.a, way.b});
+  if (!fits && !query.reaches(-exit.distance.value - slack))
+    query.add({exit.distance.on_a, exit.distance.normal, -exit.distance.value, exit.a, exit.b});
 }
 
 }  // namespace graze

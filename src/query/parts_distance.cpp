@@ -4,6 +4,7 @@
 #include "query/parts.h"
 #include "query/point_depth.h"
 #include "query/solid_depth.h"
+#include "query/solvers.h"
 
 namespace graze {
 namespace {
