@@ -51,12 +51,12 @@ int main() {
     std::printf("point %zu is %.3f m inside the tool\n", c.b, c.depth);
   }
 
-  // What is near here? The tree of the cloud searches any volume.
+  // What is near here? Any volume can be searched.
   std::array<Neighbor, 3> three;
-  for (const Neighbor& n : cloud.tree().search(region::Ball({0.5, 0, 0.45}, 0.2)).nearest(three)) {
+  for (const Neighbor& n : cloud.search(region::Ball({0.5, 0, 0.45}, 0.2)).nearest(three)) {
     std::printf("point %zu at %.3f m\n", n.index, n.distance);
   }
-  const std::size_t on_the_path = cloud.tree().search(region::Segment({0, 0, 0.3}, {1, 0, 0.3}, 0.05)).count();
+  const std::size_t on_the_path = cloud.search(region::Segment({0, 0, 0.3}, {1, 0, 0.3}, 0.05)).count();
 
   // Many spheres, such as those of a robot's links, against one frame: a grid is ready in milliseconds.
   const PointGrid grid(PointView(xyz), {.point_radius = 0.01});

@@ -33,6 +33,7 @@
 #include "graze/geometry/cloud.h"
 #include "graze/geometry/cloud_attributes.h"
 #include "graze/geometry/cloud_builder.h"
+#include "graze/geometry/cloud_search.h"
 #include "graze/geometry/deforming_mesh.h"
 #include "graze/geometry/geometry.h"
 #include "graze/geometry/height_field.h"

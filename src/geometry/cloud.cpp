@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "geometry/cloud_data.h"
+#include "geometry/cloud_index.h"
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
 #include "graze/geometry/cloud_builder.h"
@@ -20,7 +21,7 @@ const Vec3 kNoPoint = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 double checked_radius(double radius) { return checked::size("cloud radius", checked::Sign::not_negative, radius); }
 
 // float32 input is the caller's own numbers; of anything else the exact doubles are looked up.
-KdTree tree_of(const Cloud& cloud, bool floats) {
+KdTree make_tree(const Cloud& cloud, bool floats) {
   // Few points are done before other threads have begun.
   constexpr std::size_t kFew = 16384;
   const int threads = cloud.size() < kFew ? 1 : 0;
@@ -44,19 +45,19 @@ std::span<const float> Cloud::stored() const { return data_->stored.span(); }
 const float* Cloud::stored_point(std::size_t i) const { return data_->stored.data() + 3 * i; }
 std::span<const CloudAttribute> Cloud::attributes() const { return data_->attributes; }
 
-const KdTree& Cloud::tree() const {
-  return data_->tree.get([&] { return tree_of(*this, data_->floats); });
+const KdTree& detail::CloudIndex::tree(const Cloud& cloud) {
+  return cloud.data_->tree.get([&] { return make_tree(cloud, cloud.data_->floats); });
 }
 
-const PointGrid* Cloud::grid() const {
-  if (!data_->floats) return nullptr;
-  const PointGrid& grid = data_->grid.get([&] { return PointGrid(PointView(stored())); });
+const PointGrid* detail::CloudIndex::grid(const Cloud& cloud) {
+  if (!cloud.data_->floats) return nullptr;
+  const PointGrid& grid = cloud.data_->grid.get([&] { return PointGrid(PointView(cloud.stored())); });
   return grid.size() > 0 ? &grid : nullptr;
 }
 
 void Cloud::prepare() const {
-  tree();
-  grid();
+  search_tree(*this);
+  sphere_grid(*this);
 }
 
 Neighbor Cloud::nearest(const Vec3& p, double limit) const {
@@ -76,10 +77,10 @@ std::span<Neighbor> Cloud::nearest(const Vec3& p, std::span<Neighbor> buffer, do
   return found.first(within);
 }
 
-PointSearch Cloud::search(const SearchVolume& volume) const { return tree().search(volume); }
+PointSearch Cloud::search(const SearchVolume& volume) const { return search_tree(*this).search(volume); }
 
 PointSearch Cloud::search(const SearchVolume& volume, const PointSearchOptions& options) const {
-  return tree().search(volume, options);
+  return search_tree(*this).search(volume, options);
 }
 
 Cloud::Cloud() : Cloud(std::make_shared<const Data>(), 0) {}

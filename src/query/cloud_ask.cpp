@@ -25,7 +25,7 @@ struct InCloud {
 template <NearCore A, class Query>
 bool ask_nearest(const A& a, const Cloud& b, const InCloud<A>& in_cloud, const kd_tree::NearQuestion& question,
                  Query& query, bool (*ended)(const Query&)) {
-  const kd_tree::Tree<float>* floats = floats_of(b.tree());
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
   if (floats == nullptr) return false;
   const CloudTree tree(b);
   AskedOfPoints<A, Query> asked{ShapeLeaf<A>(a), tree, query, ended};

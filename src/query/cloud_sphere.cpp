@@ -91,7 +91,7 @@ class DistanceSearch {
 bool nearest_collides(const Sphere& a, const Cloud& b, const Relative& relative, const SphereInCloud& sphere,
                       double margin) {
   CollideQuery query(relative, margin, nullptr);
-  const kd_tree::Tree<float>* floats = floats_of(b.tree());
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
   const CloudTree tree(b);
   AskedOfPoints<Sphere, CollideQuery> asked{ShapeLeaf<Sphere>(a), tree, query, has_hit};
   const kd_tree::NearQuestion question = of_cores({.limit = margin, .enough = margin}, sphere.radius, b);
@@ -105,7 +105,7 @@ bool nearest_collides(const Sphere& a, const Cloud& b, const Relative& relative,
 bool sphere_collides(const Sphere& a, const Vec3& at, const PlacedCloud& b, double margin) {
   const Relative relative = seen_from(at, b.pose);
   const SphereInCloud sphere(a.radius, b.cloud, relative);
-  if (const PointGrid* grid = b.cloud.grid(); grid != nullptr && margin >= 0) {
+  if (const PointGrid* grid = sphere_grid(b.cloud); grid != nullptr && margin >= 0) {
     const PointGrid::Verdict verdict =
         grid->verdict(sphere.center, sphere.inner(b.cloud, margin), sphere.outer(b.cloud, margin));
     if (verdict != PointGrid::Verdict::undecided) return verdict == PointGrid::Verdict::hit;
@@ -117,7 +117,7 @@ void sphere_collides_each(const Sphere& a, std::span<const Pose> poses, const Pl
                           std::span<bool> hits) {
   constexpr std::size_t kWord = 64;
   double x[kWord], y[kWord], z[kWord], inner[kWord], outer[kWord];
-  const PointGrid* grid = margin >= 0 ? b.cloud.grid() : nullptr;
+  const PointGrid* grid = margin >= 0 ? sphere_grid(b.cloud) : nullptr;
   for (std::size_t first = 0; first < poses.size(); first += kWord) {
     const std::size_t count = std::min(kWord, poses.size() - first);
     PointGrid::Verdicts verdicts{0, count == kWord ? ~0ULL : (1ULL << count) - 1};
@@ -140,7 +140,7 @@ void sphere_collides_each(const Sphere& a, std::span<const Pose> poses, const Pl
 
 bool sphere_distance(const Sphere& a, const Vec3& at, const PlacedCloud& b, const PairQuestion& question,
                      const AskedAs& asked, Distance& d) {
-  const kd_tree::Tree<float>* floats = floats_of(b.cloud.tree());
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return false;
   const CloudTree tree(b.cloud);
   DistanceSearch search(a, at, b, tree, question);
@@ -150,7 +150,7 @@ bool sphere_distance(const Sphere& a, const Vec3& at, const PlacedCloud& b, cons
 
 std::uint32_t sphere_distance_each(const Sphere& a, std::span<const Pose> poses, const PlacedCloud& b,
                                    const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances) {
-  const kd_tree::Tree<float>* floats = floats_of(b.cloud.tree());
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return 0;
   const CloudTree tree(b.cloud);
   std::optional<DistanceSearch> searches[kSpheresAtATime];

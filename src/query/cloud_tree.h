@@ -1,8 +1,7 @@
 // A cloud as a hierarchy: its k-d tree, with the points as balls.
 #pragma once
 
-#include "graze/geometry/cloud.h"
-#include "graze/index/kd_tree.h"
+#include "geometry/cloud_index.h"
 #include "graze/query/traverse.h"
 #include "index/kd_tree_data.h"
 #include "query/ball.h"
@@ -20,7 +19,9 @@ class CloudTree {
   static constexpr std::size_t kMaxDepth = kd_tree::kMaxLevels + 1, kMaxChildren = kd_tree::kFan;
 
   explicit CloudTree(const Cloud& cloud)
-      : floats_(floats_of(cloud.tree())), doubles_(doubles_of(cloud.tree())), sphere_{.radius = cloud.radius()} {}
+      : floats_(floats_of(search_tree(cloud))),
+        doubles_(doubles_of(search_tree(cloud))),
+        sphere_{.radius = cloud.radius()} {}
 
   bool empty() const { return size() == 0; }
   Node root() const { return {static_cast<std::uint32_t>(floats_ != nullptr ? floats_->levels : doubles_->levels), 0}; }

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
-#include "graze/index/kd_tree.h"
+#include "geometry/cloud_index.h"
 #include "graze/index/near_first.h"
 #include "graze/index/point_grid.h"
 #include "index/kd_tree_data.h"
@@ -37,9 +37,9 @@ GRAZE_LANE_FUNCTION D dot(const double* a, D x, D y, D z) {
 template <class... Slabs>
 GRAZE_LANE_FUNCTION D signed_length(D first, Slabs... others) {
   const D zero = hn::Zero(kD);
-  D most = first, sum = square(hn::Max(first, zero));
-  ((most = hn::Max(most, others), sum = hn::Add(sum, square(hn::Max(others, zero)))), ...);
-  return hn::IfThenElse(hn::Gt(most, zero), hn::Sqrt(sum), most);
+  D largest = first, sum = square(hn::Max(first, zero));
+  ((largest = hn::Max(largest, others), sum = hn::Add(sum, square(hn::Max(others, zero)))), ...);
+  return hn::IfThenElse(hn::Gt(largest, zero), hn::Sqrt(sum), largest);
 }
 GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kD)> mask) {
   uint8_t bits[8] = {};
@@ -129,13 +129,13 @@ class Walk {
     // Mostly the nearest one shows that all others are too far.
     while (near != 0) {
       std::size_t nearest = 0;
-      double least = kInfinity;
+      double smallest = kInfinity;
       for (unsigned rest = near; rest != 0; rest &= rest - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(rest));
-        const bool nearer = bounds[k] < least;
-        nearest = nearer ? k : nearest, least = nearer ? bounds[k] : least;
+        const bool nearer = bounds[k] < smallest;
+        nearest = nearer ? k : nearest, smallest = nearer ? bounds[k] : smallest;
       }
-      if (!(least <= limit_)) return;
+      if (!(smallest <= limit_)) return;
       near &= ~(1U << nearest);
       limit_ = visitor_.point(visitor_.self, first + nearest);
     }
@@ -154,12 +154,12 @@ class Walk {
   D distance_from_sides(D x, D y, D z) const {
     const D p = dot(body_.axis[0], x, y, z), q = dot(body_.axis[1], x, y, z), r = dot(body_.axis[2], x, y, z);
     const Vec3 middle = body_.outline.box.center();
-    D most = set(-kInfinity);
+    D largest = set(-kInfinity);
     for (const Convex::Face& side : body_.outline.sides) {
       const D along = dot(side.normal.data(), p, q, r);
-      most = hn::Max(most, hn::Sub(along, set(side.offset - graze::dot(side.normal, middle))));
+      largest = hn::Max(largest, hn::Sub(along, set(side.offset - graze::dot(side.normal, middle))));
     }
-    return most;
+    return largest;
   }
 
   const kd_tree::Tree<T>& tree_;
@@ -190,7 +190,7 @@ HWY_EXPORT(walk_floats);
 HWY_EXPORT(walk_doubles);
 
 void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& visitor) {
-  const KdTree& tree = cloud.tree();
+  const KdTree& tree = search_tree(cloud);
   if (tree.size() == 0) return;
   if (floats_of(tree) != nullptr) {
     HWY_DYNAMIC_DISPATCH(walk_floats)(*floats_of(tree), body, cloud.radius(), limit, visitor);
@@ -201,7 +201,7 @@ void visit(const Cloud& cloud, const Body& body, double limit, const Visitor& vi
 
 PointGrid::Verdict verdict(const Cloud& cloud, const Body& body, double limit) {
   using Verdict = PointGrid::Verdict;
-  const PointGrid* grid = cloud.grid();
+  const PointGrid* grid = sphere_grid(cloud);
   if (grid == nullptr || !(limit >= 0)) return Verdict::undecided;
   const Outline& outline = body.outline;
   const double add = limit + cloud.radius(), inner = outline.inner + add - body.slack;
@@ -223,7 +223,7 @@ PointGrid::Verdict verdict(const Cloud& cloud, const Body& body, double limit) {
 }
 
 double distance_at_most(const Cloud& cloud, const Body& body) {
-  const PointGrid* grid = cloud.grid();
+  const PointGrid* grid = sphere_grid(cloud);
   if (grid == nullptr || !(body.outline.inner >= 0)) return kInfinity;
   return grid->nearest_at_most(body.inner_center) - body.outline.inner - cloud.radius() + body.slack;
 }

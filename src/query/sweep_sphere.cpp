@@ -168,7 +168,7 @@ Touch touch_cloud(const Travel& travel, const Cloud& cloud) {
     PartsSweep sweep;
     CloudTree tree;
   } asked{PartsSweep(travel), CloudTree(cloud)};
-  const kd_tree::Tree<float>* floats = floats_of(cloud.tree());
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(cloud));
   const cloud_sweep::Visitor visitor{&asked, [](void* self, std::size_t place) {
                                        Asked& x = *static_cast<Asked*>(self);
                                        x.sweep.leaf(x.tree, place);

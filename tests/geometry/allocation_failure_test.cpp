@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "geometry/cloud_index.h"
 #include "graze/geometry/bounding.h"
 #include "graze/geometry/cloud_builder.h"
 #include "graze/geometry/deforming_mesh.h"
@@ -130,7 +131,7 @@ TEST(AllocationFailure, LeavesNoHalfBuiltCloud) {
     for (int k = 0; k < 3; ++k) floats.push_back(static_cast<float>(p[k]));
   }
   fail_each_allocation("cloud", [&] { return Cloud(std::span<const Vec3>(points)).stamp(); });
-  fail_each_allocation("tree of a cloud", [&] { return Cloud(std::span<const Vec3>(points)).tree().size(); });
+  fail_each_allocation("tree of a cloud", [&] { return search_tree(Cloud(std::span<const Vec3>(points))).size(); });
   fail_each_allocation("cloud of floats", [&] {
     return Cloud(PointView(floats.data(), points.size()), {.radius = 0.1},
                  {{"intensity", ColumnView::of(std::span<const std::uint16_t>(intensity))}})

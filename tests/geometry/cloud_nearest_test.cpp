@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "graze/base/simd.h"
-#include "graze/geometry/cloud.h"
-#include "graze/index/kd_tree.h"
+#include "graze/geometry/cloud_search.h"
 #include "support/clouds.h"
 #include "support/scale.h"
 
@@ -110,6 +109,24 @@ TEST(CloudNearest, IsTheSameOnEveryInstructionSet) {
     for (const auto target : graze::simd_targets()) {
       const graze::ForcedSimdTarget forced(target);
       ASSERT_EQ(cloud.nearest(p), expected) << target;
+    }
+  }
+}
+
+TEST(CloudSearchEach, FindsForEveryVolumeWhatOneSearchFinds) {
+  Generator random(23);
+  for (const NamedCloud& named : all_clouds(3000)) {
+    const Cloud cloud{floats(named.points)};
+    std::vector<graze::region::Ball> balls;
+    for (int i = 0; i < 500; ++i)
+      balls.emplace_back(random_position(named, random).cwiseMin(1e6).cwiseMax(-1e6), named.size * 0.1);
+    std::vector<std::size_t> counts(balls.size());
+    for (const int threads : {1, 4}) {
+      std::fill(counts.begin(), counts.end(), 0);
+      graze::search_each(cloud, std::span<const graze::region::Ball>(balls),
+                         [&](std::size_t i, const graze::PointSearch& search) { counts[i] += search.count(); }, {},
+                         {.threads = threads, .grain = 8});
+      for (std::size_t i = 0; i < balls.size(); ++i) ASSERT_EQ(counts[i], cloud.search(balls[i]).count()) << named.name;
     }
   }
 }

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "geometry/cloud_index.h"
 #include "graze/base/parallel.h"
-#include "graze/index/kd_tree.h"
 #include "graze/index/point_grid.h"
 #include "support/clouds.h"
 #include "support/refusal.h"
@@ -124,13 +124,13 @@ TEST(ConcurrentClouds, BuildTheirTreeWhenFirstNeeded) {
   std::array<const KdTree*, 8> seen{};
   {
     std::vector<std::jthread> threads;
-    for (const KdTree*& tree : seen) threads.emplace_back([&] { tree = &copy.tree(); });
+    for (const KdTree*& tree : seen) threads.emplace_back([&] { tree = &search_tree(copy); });
   }
-  for (const KdTree* tree : seen) EXPECT_EQ(tree, &cloud.tree());
-  EXPECT_EQ(&wider.tree(), &cloud.tree());
-  EXPECT_EQ(cloud.tree().size(), points.size());
-  EXPECT_EQ(cloud.memory_bytes(), before + cloud.tree().memory_bytes());
-  EXPECT_EQ(Cloud().tree().size(), 0U);
+  for (const KdTree* tree : seen) EXPECT_EQ(tree, &search_tree(cloud));
+  EXPECT_EQ(&search_tree(wider), &search_tree(cloud));
+  EXPECT_EQ(search_tree(cloud).size(), points.size());
+  EXPECT_EQ(cloud.memory_bytes(), before + search_tree(cloud).memory_bytes());
+  EXPECT_EQ(search_tree(Cloud()).size(), 0U);
 }
 
 TEST(ConcurrentClouds, BuildTheirGridWhenFirstNeeded) {
@@ -146,16 +146,17 @@ TEST(ConcurrentClouds, BuildTheirGridWhenFirstNeeded) {
   std::array<const graze::PointGrid*, 8> seen{};
   {
     std::vector<std::jthread> threads;
-    for (const graze::PointGrid*& grid : seen) threads.emplace_back([&] { grid = copy.grid(); });
+    for (const graze::PointGrid*& grid : seen) threads.emplace_back([&] { grid = sphere_grid(copy); });
   }
-  ASSERT_NE(cloud.grid(), nullptr);
-  for (const graze::PointGrid* grid : seen) EXPECT_EQ(grid, cloud.grid());
-  EXPECT_EQ(cloud.grid()->size(), 20000U);
-  EXPECT_EQ(cloud.memory_bytes(), before + cloud.grid()->memory_bytes()) << "and no tree, which was not requested";
+  ASSERT_NE(sphere_grid(cloud), nullptr);
+  for (const graze::PointGrid* grid : seen) EXPECT_EQ(grid, sphere_grid(cloud));
+  EXPECT_EQ(sphere_grid(cloud)->size(), 20000U);
+  EXPECT_EQ(cloud.memory_bytes(), before + sphere_grid(cloud)->memory_bytes())
+      << "and no tree, which was not requested";
   // No points, and points that are not float32.
-  EXPECT_EQ(Cloud().grid(), nullptr);
-  EXPECT_EQ(Cloud(PointView(std::vector<Vec3>{{0.1, 0.2, 0.3}})).grid(), nullptr);
-  EXPECT_NE(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(1000, 1)))).grid(), nullptr);
+  EXPECT_EQ(sphere_grid(Cloud()), nullptr);
+  EXPECT_EQ(sphere_grid(Cloud(PointView(std::vector<Vec3>{{0.1, 0.2, 0.3}}))), nullptr);
+  EXPECT_NE(sphere_grid(Cloud(PointView(graze_test::floats(graze_test::at_all_scales(1000, 1))))), nullptr);
 }
 
 // Queries inside a parallel loop build the tree on the threads of that loop: none may wait for itself.
@@ -165,7 +166,7 @@ TEST(ConcurrentClouds, BuildTheirTreeInsideAParallelLoop) {
   for (int round = 0; round < 20; ++round) {
     const Cloud cloud{PointView(points)};
     std::atomic<std::size_t> sum = 0;
-    parallel_for(64, [&](std::size_t) { sum += cloud.tree().size(); }, {.threads = 4, .grain = 1});
+    parallel_for(64, [&](std::size_t) { sum += search_tree(cloud).size(); }, {.threads = 4, .grain = 1});
     EXPECT_EQ(sum, 64 * points.size());
   }
 }

@@ -21,6 +21,10 @@ struct AttributeView;
 struct PointSearchOptions;
 struct SearchVolume;
 
+namespace detail {
+struct CloudIndex;
+}
+
 /// Options of a Cloud.
 struct CloudOptions {
   double radius = 0;  ///< of every point, in metres
@@ -40,7 +44,12 @@ struct CloudOptions {
 /// `rounding()` is the largest such error, and what was rounded away is kept, so that `point(i)` is exact.
 /// Memory per point: 12 bytes; 4 more for every coordinate of which a second float32 holds what was rounded away (those
 /// of geo-referenced scans), 8 more where only the double itself does; plus the attributes. Making one takes O(n) time
-/// and no other memory. The tree and the grid below are made when something first asks for them, once for all copies.
+/// and no other memory.
+///
+/// Questions go through two indices, each built when something first asks for it, once for all copies: a k-d tree (18
+/// bytes per point of float32 input, 31 of doubles) and, for float32 input, a grid with which spheres begin (about 19
+/// bytes per point, up to 64 where they lie at many scales). Building takes O(n log n) on all cores; any number of
+/// threads may ask first. Out of memory is std::bad_alloc, and the next question tries again.
 class Cloud {
  public:
   static constexpr std::size_t kBlock = 1024;
@@ -70,20 +79,12 @@ class Cloud {
   /// Whether point i has a NaN or an infinity.
   bool is_skipped(std::size_t i) const;
 
-  /// The tree over the exact points, which the verbs and searches walk; 18 bytes per point of float32 input, 31 of
-  /// doubles. The first call makes it, O(n log n) on all cores; any number of threads may make the first call. If that
-  /// runs out of memory, this throws std::bad_alloc, and the next call tries again.
-  const KdTree& tree() const;
-  /// The grid over the points, with which spheres begin; about 19 bytes per point, up to 64 where they lie at many
-  /// scales. Null if there are no points or they are not float32: the tree then answers alone.
-  /// Made like the tree.
-  const PointGrid* grid() const;
-  /// Makes both now: queries do not allocate from here on.
+  /// Builds both indices now: queries do not allocate from here on.
   void prepare() const;
 
   /// The point nearest to `p`, with its index and its distance in metres; none if there are no points, or none within
   /// `limit` (inclusive). Equal distances go to the lower index. Points count without their radius: how far their balls
-  /// are is reported by closest_point() of query/point.h. Goes through the tree above, O(log n). Throws Error for a `p`
+  /// are is reported by closest_point() of query/point.h. O(log n). Throws Error for a `p`
   /// that is not finite or beyond 1e50 and for a limit that is negative or NaN.
   ///
   ///     Neighbor n = cloud.nearest(p, 0.5);
@@ -92,7 +93,8 @@ class Cloud {
   /// As many of the nearest as the buffer has room for, sorted; returns the part of the buffer that was filled.
   std::span<Neighbor> nearest(const Vec3& p, std::span<Neighbor> buffer, double limit = kInfinity) const;
   /// The points in a volume of search_volume.h, in any form that PointSearch has; KdTree::search() states the rules,
-  /// and `tree().search_each()` searches in many volumes at once. Valid as long as this cloud or a copy of it is.
+  /// and search_each() of cloud_search.h searches in many volumes at once. Valid as long as this cloud or a copy of it
+  /// is.
   ///
   ///     #include "graze/index/kd_tree.h"
   ///     std::size_t near_path = cloud.search(region::Segment(p, q, 0.2)).count();
@@ -131,6 +133,7 @@ class Cloud {
 
  private:
   friend class CloudBuilder;
+  friend struct detail::CloudIndex;
   struct Data;
   Cloud(std::shared_ptr<const Data> data, double radius);
 
