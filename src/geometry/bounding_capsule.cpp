@@ -78,8 +78,8 @@ CapsuleFit improved(CapsuleFit fit, std::span<const Vec3> points, double grow) {
   for (double step = kFirstStep; step > kLastStep && moves < kMaxMoves;) {
     const Vec3 u = any_orthogonal(fit.direction), v = fit.direction.cross(u);
     bool better = false;
-    for (const Vec3& way : {u, v, Vec3(-u), Vec3(-v)}) {
-      const CapsuleFit tried = fit_along(points, unit_vector(fit.direction + step * way), grow);
+    for (const Vec3& lean : {u, v, Vec3(-u), Vec3(-v)}) {
+      const CapsuleFit tried = fit_along(points, unit_vector(fit.direction + step * lean), grow);
       ++moves;
       if (!(tried.volume < kSmallerCapsule * fit.volume)) continue;
       fit = tried;

@@ -52,11 +52,11 @@ std::vector<Vec3> extreme_points(std::span<const Vec3> points, const Principal& 
     const Vec3 even(r * elementary::cos(angle), r * elementary::sin(angle), z);
     const Vec3 along = unit_vector(principal.axes * even.cwiseQuotient(scale));
     std::size_t lowest = 0, highest = 0;
-    double least = kInfinity, most = -kInfinity;
+    double min = kInfinity, max = -kInfinity;
     for (std::size_t j = 0; j < points.size(); ++j) {
       const double at = points[j].x() * along.x() + points[j].y() * along.y() + points[j].z() * along.z();
-      if (at < least) least = at, lowest = j;
-      if (at > most) most = at, highest = j;
+      if (at < min) min = at, lowest = j;
+      if (at > max) max = at, highest = j;
     }
     kept.insert(kept.end(), {lowest, highest});
   }

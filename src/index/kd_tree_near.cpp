@@ -75,7 +75,7 @@ class Near {
     if (!(far >= 0)) leaf_limit_ = node_limit_ = -1;
     else if (far < 1e18) within(static_cast<float>(far) * (1 + 1e-6F));
     level_ = tree.levels - 1;
-    for (std::size_t k = 0; k <= level_; ++k) least_[k] = kNothing;
+    for (std::size_t k = 0; k <= level_; ++k) min_keys_[k] = kNothing;
     at_[level_] = 0;
     open(tree.nodes[tree.first[level_]]);
   }
@@ -91,14 +91,14 @@ class Near {
   // Chooses the nearest child that is left. False if that was the end.
   GRAZE_LANE_FUNCTION bool select() {
     // Numbers that are not negative are ordered as their bits are.
-    if (least_[level_] > node_bits()) {
+    if (min_keys_[level_] > node_bits()) {
       // All levels at once: how far up the walk goes on is nothing that jumps could foretell.
       unsigned near = 0;
-      for (std::size_t k = 0; k < tree_->levels; ++k) near |= (least_[k] <= node_bits() ? 1U : 0U) << k;
+      for (std::size_t k = 0; k < tree_->levels; ++k) near |= (min_keys_[k] <= node_bits() ? 1U : 0U) << k;
       if (near == 0) return tell(), false;
       level_ = static_cast<std::size_t>(std::countr_zero(near));
     }
-    const std::int32_t nearest = least_[level_];
+    const std::int32_t nearest = min_keys_[level_];
     child_ = kFan * at_[level_] + (static_cast<std::uint32_t>(nearest) & (kFan - 1));
     forget(level_, nearest);
     return true;
@@ -122,7 +122,7 @@ class Near {
   // Bounds of the squared distance of a node's children with the number of the child in the lowest bits: a little below
   // the true ones, and all different. Of children that do not exist: infinite or no numbers, which are above all.
   GRAZE_LANE_FUNCTION void open(const Node<float>& node) {
-    auto least = hn::Set(kI, kNothing);
+    auto min_key = hn::Set(kI, kNothing);
     for (std::size_t i = 0; i < kFan; i += kLanes) {
       const auto low = [&](int axis) HWY_ATTR { return hn::Load(kF, node.min[axis] + i); };
       const auto high = [&](int axis) HWY_ATTR { return hn::Load(kF, node.max[axis] + i); };
@@ -142,9 +142,9 @@ class Near {
       const auto bits = hn::And(hn::BitCast(kI, bound), hn::Set(kI, 0x7FFFFFF8));
       const auto keys = hn::Or(bits, hn::Iota(kI, static_cast<std::int32_t>(i)));
       hn::Store(keys, kI, keys_[level_] + i);
-      least = hn::Min(least, keys);
+      min_key = hn::Min(min_key, keys);
     }
-    least_[level_] = hn::GetLane(hn::MinOfLanes(kI, least));
+    min_keys_[level_] = hn::GetLane(hn::MinOfLanes(kI, min_key));
   }
   // Along the body's own axes.
   template <class Low, class High>
@@ -166,14 +166,14 @@ class Near {
 
   // Nobody waits for the next nearest child: the walk goes on below meanwhile.
   GRAZE_LANE_FUNCTION void forget(std::size_t level, std::int32_t key) {
-    auto least = hn::Set(kI, kNothing);
+    auto min_key = hn::Set(kI, kNothing);
     for (std::size_t i = 0; i < kFan; i += kLanes) {
       const auto of = hn::Load(kI, keys_[level] + i);
       const auto left = hn::IfThenElse(hn::Eq(of, hn::Set(kI, key)), hn::Set(kI, kNothing), of);
       hn::Store(left, kI, keys_[level] + i);
-      least = hn::Min(least, left);
+      min_key = hn::Min(min_key, left);
     }
-    least_[level] = hn::GetLane(hn::MinOfLanes(kI, least));
+    min_keys_[level] = hn::GetLane(hn::MinOfLanes(kI, min_key));
   }
 
   // False if the visitor has had enough.
@@ -182,13 +182,13 @@ class Near {
     const Leaf<float>& leaf = tree_->leaves[child_];
     Found& found = found_[count_];
     const F limit = set(leaf_limit_), nothing = set(std::numeric_limits<float>::infinity());
-    F least = nothing;
+    F nearest = nothing;
     for (std::size_t i = 0; i < kLeaf; i += kLanes) {
       const F d = distance_sq(leaf, i);
       hn::Store(d, kF, found.squared + i);
-      least = hn::Min(least, hn::IfThenElse(hn::Le(d, limit), d, nothing));  // what is no point is NaN
+      nearest = hn::Min(nearest, hn::IfThenElse(hn::Le(d, limit), d, nothing));  // what is no point is NaN
     }
-    found.nearest = hn::GetLane(hn::MinOfLanes(kF, least));
+    found.nearest = hn::GetLane(hn::MinOfLanes(kF, nearest));
     if (!(found.nearest <= leaf_limit_)) return true;
     found.first = static_cast<std::uint32_t>(kLeaf * child_);
     ++count_;
@@ -260,7 +260,7 @@ class Near {
   Found found_[kRoom];
   std::size_t at_[kMaxLevels];
   alignas(64) std::int32_t keys_[kMaxLevels][kFan];
-  std::int32_t least_[kMaxLevels];  // of the keys of each level
+  std::int32_t min_keys_[kMaxLevels];  // of the keys of each level
 };
 
 // Searches of which each goes on by a step in turn: none waits for its own memory and results.

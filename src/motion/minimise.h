@@ -34,8 +34,8 @@ concept PlaceQuestion = requires(Q& q, const Vec3& place, double number, std::ui
 
 /// No less than the minimum of a convex function over a segment, from its values and gradients at both ends; `where` is
 /// the position of the bound on it, in [0, 1].
-inline double tangent_bound(const Reach& a, const Reach& b, const Vec3& way, double& where) {
-  const double rise = a.normal.dot(way), fall = -b.normal.dot(way);
+inline double tangent_bound(const Reach& a, const Reach& b, const Vec3& segment, double& where) {
+  const double rise = a.normal.dot(segment), fall = -b.normal.dot(segment);
   if (rise >= 0) {
     where = 0;
     return a.value;
@@ -100,16 +100,16 @@ void minimise_step(const PoseTree& tree, const Vec3& p, std::uint32_t step, cons
     const Part part = stack[--size];
     const double width = part.end - part.begin;
     const Reach &a = part.a.at.reach, &b = part.b.at.reach;
-    const Vec3 way = part.b.at.place - part.a.at.place;
+    const Vec3 segment = part.b.at.place - part.a.at.place;
     const double deviation = bend * width * width;
     double share = 0, from_a = 0, from_b = 0;
-    if (question.hopeless(tangent_bound(a, b, way, share) - deviation)) continue;
+    if (question.hopeless(tangent_bound(a, b, segment, share) - deviation)) continue;
     const double cubic = jerk * width * width * width;
     if (question.hopeless(min_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
     const Growth backwards{-part.b.growth.slope, part.b.growth.curve};
     if (question.hopeless(min_growth(backwards, width, from_b) + b.value - cubic)) continue;
     // Nothing between the ends can differ by more than the path length.
-    if (way.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) continue;
+    if (segment.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) continue;
     // Where one of the ends foresees the minimum, or at the tangents' meeting point, unless that is so near to an
     // end that little would be gained.
     if (from_a > 0 && from_a < 1) share = from_a;
@@ -147,8 +147,8 @@ void minimise(const PoseTree& tree, const Vec3& p, std::uint32_t pose_node, Q& q
     const PoseNode& node = tree.node(part.node);
     const double deviation = node.place + node.turn * (p - node.center).norm();
     double where = 0;
-    const Vec3 way = part.b.place - part.a.place;
-    if (question.hopeless(tangent_bound(part.a.reach, part.b.reach, way, where) - deviation)) continue;
+    const Vec3 segment = part.b.place - part.a.place;
+    if (question.hopeless(tangent_bound(part.a.reach, part.b.reach, segment, where) - deviation)) continue;
     if (node.leaf()) {
       minimise_step(tree, p, node.first, part.a, part.b, question);
       continue;

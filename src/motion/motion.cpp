@@ -78,18 +78,18 @@ Screw Screw::between(const Pose& from, const Pose& to) {
   const Motion motion(from, to);
   Screw s;
   s.from_ = from, s.to_ = to;
-  const Vec3 way = to.translation() - from.translation();
+  const Vec3 travel = to.translation() - from.translation();
   // Turns that are lost in rounding would have their line anywhere.
   constexpr double kMinTurn = 1e-12;
   if (motion.turn() < kMinTurn) {
-    s.advance_ = way.norm();
-    if (s.advance_ > 0) s.axis_ = way / s.advance_;
+    s.advance_ = travel.norm();
+    if (s.advance_ > 0) s.axis_ = travel / s.advance_;
     s.point_ = from.translation();
     return s;
   }
-  s.axis_ = motion.axis(), s.angle_ = motion.turn(), s.advance_ = way.dot(s.axis_);
+  s.axis_ = motion.axis(), s.angle_ = motion.turn(), s.advance_ = travel.dot(s.axis_);
   // Seen along the axis, the origin goes along an arc whose chord is the rest of the path.
-  const Vec3 across = way - s.advance_ * s.axis_;
+  const Vec3 across = travel - s.advance_ * s.axis_;
   const auto [sine, cosine] = elementary::sin_cos(s.angle_ / 2);
   const Vec3 to_line = across / 2 + s.axis_.cross(across) * (cosine / (2 * sine));
   s.point_ = from.translation() + to_line;

@@ -24,7 +24,7 @@ PoseTree::PoseTree(std::span<const Pose> path, const PoseTreeOptions& options) {
   steps_.reserve(path.size());
   knots_.push_back(knot_of(path[0]));
   Vec3 travelled = Vec3::Zero();
-  std::vector<double> way{0};
+  std::vector<double> length_to{0};
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     const Motion motion(path[i], path[i + 1]);
     const auto parts = static_cast<std::size_t>(std::max(1.0, std::ceil(motion.turn() / options.largest_turn)));
@@ -34,7 +34,7 @@ PoseTree::PoseTree(std::span<const Pose> path, const PoseTreeOptions& options) {
                    to = k + 1 == parts ? 1.0 : static_cast<double>(k + 1) * share;
       steps_.push_back({(path[i + 1].translation() - path[i].translation()) * (to - from), motion.axis(),
                         motion.turn() * (to - from), static_cast<std::uint32_t>(i), from, to});
-      way.push_back(way.back() + steps_.back().travel.norm() + steps_.back().turn * options.reach);
+      length_to.push_back(length_to.back() + steps_.back().travel.norm() + steps_.back().turn * options.reach);
       knots_.push_back(knot_of(motion.at(to)));
       travelled += (knots_.back().inverse * steps_.back().travel).cwiseAbs();
     }
@@ -42,25 +42,26 @@ PoseTree::PoseTree(std::span<const Pose> path, const PoseTreeOptions& options) {
   if (steps_.empty()) {  // one pose: a motion that stays where it is
     steps_.push_back({});
     knots_.push_back(knots_.front());
-    way.push_back(0);
+    length_to.push_back(0);
   }
   Eigen::Index axis = 0;
   if (travelled.maxCoeff(&axis) > 0) travel_axis_ = static_cast<int>(axis);
   nodes_.reserve(2 * steps_.size());
-  build(0, static_cast<std::uint32_t>(steps_.size()), way, options.continuous);
+  build(0, static_cast<std::uint32_t>(steps_.size()), length_to, options.continuous);
 }
 
-std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span<const double> way, bool continuous) {
+std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span<const double> length_to,
+                              bool continuous) {
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
   PoseNode node{first, last, PoseNode::kNone, PoseNode::kNone, 0, 0, knots_[(first + last) / 2].place, 0};
   // R(t)ᵀ (p − c(t)) = R(t)ᵀ (p − center) + R(t)ᵀ (center − c(t)): both terms leave their chords by so much at most.
   const Knot &a = knots_[first], &b = knots_[last];
   const Vec3 from = a.to_model(node.center), to = b.to_model(node.center);
-  const double length = way[last] - way[first];
+  const double length = length_to[last] - length_to[first];
   const auto shorter = [](double scale) { return scale * (1 + 1e-9); };
   for (std::uint32_t i = first; i <= last; ++i) {
-    const double s = length > 0 ? (way[i] - way[first]) / length : 0;
+    const double s = length > 0 ? (length_to[i] - length_to[first]) / length : 0;
     node.place = std::max(node.place, (knots_[i].to_model(node.center) - (from + s * (to - from))).norm());
     node.turn = std::max(node.turn, (knots_[i].inverse - (a.inverse + s * (b.inverse - a.inverse))).norm());
   }
@@ -83,8 +84,8 @@ std::uint32_t PoseTree::build(std::uint32_t first, std::uint32_t last, std::span
   node.turn = shorter(node.turn) + 64 * kEpsilon;
   if (last - first > 1) {
     const std::uint32_t middle = first + (last - first) / 2;
-    node.left = build(first, middle, way, continuous);
-    node.right = build(middle, last, way, continuous);
+    node.left = build(first, middle, length_to, continuous);
+    node.right = build(middle, last, length_to, continuous);
   }
   nodes_[id] = node;
   return id;

@@ -95,7 +95,7 @@ class PoseTree {
  private:
   /// From the model's origin during a step.
   double farthest(std::size_t step, const Vec3& p) const;
-  std::uint32_t build(std::uint32_t first, std::uint32_t last, std::span<const double> way, bool continuous);
+  std::uint32_t build(std::uint32_t first, std::uint32_t last, std::span<const double> length_to, bool continuous);
 
   std::vector<Knot> knots_;
   std::vector<Step> steps_;

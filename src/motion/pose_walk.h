@@ -118,10 +118,10 @@ void walk_pairs(const PoseTree& poses, const bvh::Tree& tree, const Vec3& p, std
   near_first(walk, open);
 }
 
-inline double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& way, double square) {
+inline double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& segment, double square) {
   const Vec3 off = p - a;
-  const double s = square > 0 ? std::clamp(off.dot(way) / square, 0.0, 1.0) : 0;
-  return (off - s * way).norm();
+  const double s = square > 0 ? std::clamp(off.dot(segment) / square, 0.0, 1.0) : 0;
+  return (off - s * segment).norm();
 }
 
 }  // namespace graze::motion

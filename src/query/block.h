@@ -33,9 +33,9 @@ struct BlockCore {
   }
   Vec3 support(const Vec3& d) const {
     std::size_t best = 0;
-    double most = dot(corners[0], d);
+    double largest = dot(corners[0], d);
     for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
-      if (const double at = dot(corners[i], d); at > most) most = at, best = i;
+      if (const double at = dot(corners[i], d); at > largest) largest = at, best = i;
     }
     return corners[best];
   }
@@ -45,9 +45,9 @@ struct BlockCore {
     return size_of(corners[0]) + size_of(corners[static_cast<std::size_t>(count - 1)]) + extent();
   }
   double extent() const {
-    double most = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) most = std::max(most, norm_sq(corners[i]));
-    return std::sqrt(most);
+    double largest = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) largest = std::max(largest, norm_sq(corners[i]));
+    return std::sqrt(largest);
   }
   Ridge ridge(std::span<const Vec3> points) const { return corner_ridge(points); }
   void line(const Vec3&, const Ridge& r, Vec3& start, Vec3& end) const { put(start, r.start), put(end, r.end); }

@@ -26,7 +26,7 @@ Vec3 exact_cross(const ExactEdge& a, const ExactEdge& b) {
 }
 
 struct Span {
-  double least, most;
+  double min, max;
 };
 GRAZE_INLINE Span span_of(const Vec3* p, const Vec3& axis) {
   const double x = dot(p[0], axis), y = dot(p[1], axis), z = dot(p[2], axis);
@@ -59,13 +59,13 @@ struct TrianglePair {
   // Times the length of the axis.
   double separation(const Vec3& axis) const {
     const Span on_a = span_of(core_a.corners.data(), axis), on_b = span_of(b, axis);
-    return std::max(on_b.least - on_a.most, on_a.least - on_b.most);
+    return std::max(on_b.min - on_a.max, on_a.min - on_b.max);
   }
 
   // The separation along an axis of squared length `length_sq`; whether it is more than enough.
   GRAZE_INLINE bool consider(const Vec3& axis, double length_sq, int axis_kind, double enough) {
     const Span on_a = span_of(core_a.corners.data(), axis), on_b = span_of(b, axis);
-    const double up = on_b.least - on_a.most, down = on_a.least - on_b.most;
+    const double up = on_b.min - on_a.max, down = on_a.min - on_b.max;
     const double length = std::sqrt(length_sq), gap = std::max(up, down) / length;
     if (gap > value) {
       value = gap, kind = axis_kind;
@@ -200,7 +200,7 @@ void turn_outward(const Facet& a, const Facet& b, const Relative& relative, cons
 void prefer_faces(const Facet& a, const Facet& b, const Relative& relative, const TrianglePair& pair, PairDistance& d) {
   const auto take = [&](const Vec3& n) {
     const Span on_a = span_of(pair.core_a.corners.data(), n), on_b = span_of(pair.b, n);
-    if (norm_sq(n) == 0 || on_b.least - on_a.most < d.value - d.tolerance) return false;
+    if (norm_sq(n) == 0 || on_b.min - on_a.max < d.value - d.tolerance) return false;
     d.normal = n;
     return true;
   };

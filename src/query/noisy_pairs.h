@@ -43,7 +43,7 @@ struct NoisyMeeting {
     return std::max(0.0, gap(a, relative.box_to_a(b)) - slack) / sigma;
   }
   /// The most that the probability of a pair can be whose balls are that far apart.
-  double most(double bound) const {
+  double max_probability(double bound) const {
     const double reach = (radius + slack) / sigma;
     return sides ? upper_tail(bound - slack / sigma) : ball_probability(bound + radius / sigma, reach);
   }
@@ -62,8 +62,8 @@ class NoisyPairSearch {
   void run(double limit) {
     kept_.clear();
     limit_ = limit;
-    least_ = meeting_.most(limit);
-    sum_ = left_out_ = most_ = 0;
+    min_probability_ = meeting_.max_probability(limit);
+    sum_ = left_out_ = max_probability_ = 0;
     seen_ = 0;
     overflow_ = given_up_ = false;
     using Walk = detail::TwoWalk<CloudTree, CloudTree, NoisyPairSearch>;
@@ -98,12 +98,12 @@ class NoisyPairSearch {
     given_up_ = ++seen_ > kMaxSeen;
     NoisyPair pair = meeting_.pair(a.primitive(i), b.primitive(j));
     if (!(pair.probability > 0)) return;
-    if (pair.probability < least_) {
+    if (pair.probability < min_probability_) {
       left_out_ += pair.probability;
       return;
     }
     sum_ += pair.probability;
-    most_ = std::max(most_, pair.probability);
+    max_probability_ = std::max(max_probability_, pair.probability);
     pair.i = static_cast<std::uint32_t>(i), pair.j = static_cast<std::uint32_t>(j);
     if (kept_.size() < kMaxPairs) {
       kept_.push_back(pair);
@@ -132,20 +132,20 @@ class NoisyPairSearch {
   double sum() const { return sum_; }
   /// No less than that of all that were not kept.
   double left_out() const { return given_up_ ? kInfinity : left_out_; }
-  double most() const { return most_; }
+  double max_probability() const { return max_probability_; }
   /// Some were not kept.
   bool overflow() const { return overflow_ || given_up_; }
 
  private:
   void leave_out(CloudTree::Node a, CloudTree::Node b, double bound) {
     const double pairs = static_cast<double>(a_.points(a)) * static_cast<double>(b_.points(b));
-    left_out_ += pairs * meeting_.most(bound);
+    left_out_ += pairs * meeting_.max_probability(bound);
   }
 
   const CloudTree &a_, &b_;
   const NoisyMeeting& meeting_;
   std::vector<NoisyPair>& kept_;
-  double limit_ = 0, least_ = 0, sum_ = 0, left_out_ = 0, most_ = 0;
+  double limit_ = 0, min_probability_ = 0, sum_ = 0, left_out_ = 0, max_probability_ = 0;
   std::size_t seen_ = 0;
   bool overflow_ = false, given_up_ = false;
 };

@@ -123,11 +123,11 @@ Patch edge_or_vertex(std::span<const Vec3> vertices, const Vec3& n, double max_t
     if (n.dot(v) > n.dot(*top)) top = &v;
   }
   const Vec3* end = nullptr;
-  double least = max_tilt;
+  double flattest = max_tilt;
   for (const Vec3& v : vertices) {
     const Vec3 down = *top - v;
     const double length = down.norm();
-    if (length > 0 && n.dot(down) <= least * length) least = n.dot(down) / length, end = &v;
+    if (length > 0 && n.dot(down) <= flattest * length) flattest = n.dot(down) / length, end = &v;
   }
   return end == nullptr ? point_patch(*top) : edge_patch(*top, *end);
 }
@@ -145,9 +145,9 @@ Patch patch(const Capsule& shape, const Vec3& n, double max_tilt) {
 Patch patch(const Box& shape, const Vec3& n, double max_tilt) {
   const Vec3& half = shape.half;
   Eigen::Index axis = 0;
-  const double most = n.cwiseAbs().maxCoeff(&axis);
+  const double largest = n.cwiseAbs().maxCoeff(&axis);
   const Vec3 corner = support(shape, n);
-  if (most * most >= 1 - max_tilt * max_tilt) {
+  if (largest * largest >= 1 - max_tilt * max_tilt) {
     const Eigen::Index i = (axis + 1) % 3, j = (axis + 2) % 3;
     const double turn = std::copysign(1.0, n[axis]);
     Patch r;

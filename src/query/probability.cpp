@@ -11,6 +11,7 @@
 #include "query/each.h"
 #include "query/noisy_pairs.h"
 #include "query/pair_query.h"
+#include "query/solvers.h"
 
 namespace graze {
 
@@ -91,7 +92,7 @@ void find_pairs(NoisyPairSearch& search, double nearest, double tolerance) {
   while (!search.overflow() && limit < nearest + kFarthest) {
     fits = limit;
     const double little = kShare * std::min(tolerance, search.sum());
-    if (search.most() > 1 - 1e-12) return;
+    if (search.max_probability() > 1 - 1e-12) return;
     if (search.left_out() <= little) return search.trim(little);
     search.run(limit += search.left_out() > 8 * little ? kStep : kLastStep);
   }
@@ -216,15 +217,15 @@ class Unions {
     std::vector<Vec3>&a = m_.coverage.noise_a, &b = m_.coverage.noise_b;  // not yet in use: marks
     for (const std::uint32_t i : m_.points_a) a[i].setZero();
     for (const std::uint32_t j : m_.points_b) b[j].setZero();
-    double most = 0, sum = 0, log_none = 0;
+    double highest = 0, sum = 0, log_none = 0;
     for (const NoisyPair& pair : pairs) {
-      most = std::max(most, pair.probability), sum += pair.probability;
+      highest = std::max(highest, pair.probability), sum += pair.probability;
       if (a[pair.i].x() != 0 || b[pair.j].x() != 0) continue;
       a[pair.i].x() = b[pair.j].x() = 1;
       log_none += elementary::log1p(-std::min(pair.probability, 1.0));
     }
     const double high = std::min(1.0, sum);
-    return {high, std::min(high, std::max(most, -elementary::expm1(log_none))), high};
+    return {high, std::min(high, std::max(highest, -elementary::expm1(log_none))), high};
   }
 
   const Question& q_;

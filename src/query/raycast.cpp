@@ -34,9 +34,9 @@ Ray::Ray(const Vec3& origin, const Vec3& direction, double length) : origin_(ori
 }
 
 Ray Ray::between(const Vec3& from, const Vec3& to) {
-  const Vec3 way = to - from;
-  const double size = way.cwiseAbs().maxCoeff();
-  return {from, way, size > 0 ? size * (way / size).norm() : 0};
+  const Vec3 travel = to - from;
+  const double size = travel.cwiseAbs().maxCoeff();
+  return {from, travel, size > 0 ? size * (travel / size).norm() : 0};
 }
 
 namespace {

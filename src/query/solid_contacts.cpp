@@ -64,10 +64,10 @@ double contact_slack(const PartsPair& pair, const Relative& relative) {
   });
 }
 
-SolidContacts::SolidContacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way)
+SolidContacts::SolidContacts(const PartsPair& pair, const Relative& relative, const PartsDistance& exit)
     : pair_(pair),
       relative_(relative),
-      way_(way.distance),
+      exit_(exit.distance),
       unbounded_(std::holds_alternative<HalfSpace>(pair.first) || std::holds_alternative<Plane>(pair.first)),
       slack_(contact_slack(pair, relative)) {}
 
@@ -91,7 +91,7 @@ bool SolidContacts::share_face(const Found& c, const ContactSide& a, const Conta
 }
 
 bool SolidContacts::holds(const Found& c) const {
-  if (c.depth > -way_.value + slack_) return false;
+  if (c.depth > -exit_.value + slack_) return false;
   const Vec3 in_b = relative_.to_b(along(c.on_a, -c.depth, c.normal));
   if (!on_surface(pair_.first, c.a, c.on_a) || !on_surface(pair_.second, c.b, in_b)) return false;
   constexpr double kBeside = 1e-3;
@@ -144,7 +144,7 @@ bool SolidContacts::correct(Found& c) const {
       if (take(high, n, dot(n, minus(high, relative_.to_a(facet.triangle.a()))))) return true;
     }
   }
-  return touching && take(c.on_a, way_.normal, c.depth);
+  return touching && take(c.on_a, exit_.normal, c.depth);
 }
 
 }  // namespace graze

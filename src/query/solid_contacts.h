@@ -17,8 +17,8 @@ double contact_slack(const PartsPair& pair, const Relative& relative);
 /// one's surface is turned to, though less deep than what is beside.
 class SolidContacts {
  public:
-  /// `way`: the translation that separates the two.
-  SolidContacts(const PartsPair& pair, const Relative& relative, const PartsDistance& way);
+  /// `exit`: the translation that separates the two.
+  SolidContacts(const PartsPair& pair, const Relative& relative, const PartsDistance& exit);
 
   bool holds(const ContactQuery::Found& c) const;
   /// A contact of the same parts that holds, in place of one that need not. False if there is none.
@@ -30,7 +30,7 @@ class SolidContacts {
 
   const PartsPair& pair_;
   const Relative& relative_;
-  const PairDistance& way_;
+  const PairDistance& exit_;
   bool unbounded_;
   double slack_;
 };

@@ -82,8 +82,8 @@ Aabb box_of(const Placed& placed, double margin, double padding) {
   // Roundings of the sum, and of subtracting it; a box of bounds() holds the body for certain.
   const double by = (placed.uncertainty + margin + padding) * (1 + 8 * kEpsilon);
   if (!(by > 0)) return box;
-  const auto outward = [&](double side, double way) {
-    return std::isfinite(side) ? side + way * (by + kEpsilon * (std::abs(side) + by)) : side;
+  const auto outward = [&](double side, double sign) {
+    return std::isfinite(side) ? side + sign * (by + kEpsilon * (std::abs(side) + by)) : side;
   };
   Aabb grown;
   for (int k = 0; k < 3; ++k) grown.min[k] = outward(box.min[k], -1), grown.max[k] = outward(box.max[k], 1);
