@@ -180,6 +180,22 @@ Geometry geometry_from(const Fields& fields) {
                           meant ? fmt::format("did you mean \"{}\"? Known", *meant) : "known", known));
 }
 
+// Row by row: 16 numbers, or four rows of four.
+std::array<double, 16> matrix_of(const Fields& fields) {
+  std::array<double, 16> m;
+  const Value rows = fields.required("matrix");
+  if (!rows.is_array() || rows.size() != 4) {
+    fields.numbers("matrix", m);
+    return m;
+  }
+  std::size_t i = 0;
+  for (const Value row : rows) {
+    read_numbers(row, fmt::format("{}[{}]", fields.path_of("matrix"), i), std::span(m).subspan(4 * i, 4));
+    ++i;
+  }
+  return m;
+}
+
 Pose pose_from(Value value, const std::string& path) {
   const Fields fields(value, path);
   fields.allow_only("a pose", {"xyz", "wxyz", "xyzw", "rpy", "matrix"});
@@ -187,8 +203,7 @@ Pose pose_from(Value value, const std::string& path) {
   if (rotations > 1) throw Error(path, "has more than one rotation; give one of wxyz, xyzw and rpy");
   if (fields.has("matrix")) {
     if (rotations > 0 || fields.has("xyz")) throw Error(path, "has a matrix, which is all of a pose, and more");
-    std::array<double, 16> m;
-    fields.numbers("matrix", m);
+    const std::array<double, 16> m = matrix_of(fields);
     return fields.at("matrix", [&] {
       return Pose::from_matrix(Mat4(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
     });

@@ -176,6 +176,9 @@ TEST(Ask, PlacesTheShapeAtPoseTimesLocal) {
   const Pose matrix = pose_of(R"("pose":{"matrix":[0,-0.99999997,0,1, 1,0,0,2, 0,0,1,3, 0,0,0,1]})");
   EXPECT_EQ(matrix.translation(), Vec3(1, 2, 3));
   EXPECT_TRUE(matrix.rotation().isApprox(Pose::from_wxyz({0, 0, 0}, 1, 0, 0, 1).rotation(), 1e-7));
+  const Pose rows = pose_of(R"("pose":{"matrix":[[0,-0.99999997,0,1],[1,0,0,2],[0,0,1,3],[0,0,0,1]]})");
+  EXPECT_EQ(rows.translation(), matrix.translation());
+  EXPECT_EQ(rows.rotation(), matrix.rotation());
 }
 
 TEST(Ask, RejectsBadPoses) {
@@ -196,6 +199,10 @@ TEST(Ask, RejectsBadPoses) {
             "a.pose.matrix: its last row must be 0 0 0 1, got 0 0 0 2");
   EXPECT_TRUE(error_of_pose(R"({"matrix":[1,0,0,0, 0,1,0,0, 0,0,2,0, 0,0,0,1]})")
                   .starts_with("a.pose.matrix: must be orthonormal and right-handed"));
+  EXPECT_EQ(error_of_pose(R"({"matrix":[[1,0,0,0],[0,1,0],[0,0,1,0],[0,0,0,1]]})"),
+            "a.pose.matrix[1]: must be an array of 4 numbers, got 3");
+  EXPECT_EQ(error_of_pose(R"({"matrix":[1,0,0,0]})"), "a.pose.matrix[0]: must be an array of 4 numbers, got a number");
+  EXPECT_EQ(error_of_pose(R"({"matrix":[1,0,0]})"), "a.pose.matrix: must be an array of 16 numbers, got 3");
   EXPECT_EQ(error_of_pose(R"({"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],"xyz":[0,0,0]})"),
             "a.pose: has a matrix, which is all of a pose, and more");
   EXPECT_TRUE(
