@@ -38,7 +38,7 @@ void use(const graze::clearance::Trajectory& trajectory) {
   }
   const graze::clearance::Track track(trajectory);
   const double length = track.length();
-  expect(track.place_at(length / 2).chainage <= length, "locations lie on the track");
+  expect(track.position_at(length / 2).chainage <= length, "locations lie on the track");
   expect(track.nearest(trajectory.poses.back().translation()).distance <= length * 1e-9, "poses lie on the track");
   try {
     expect(trajectory.resampled(length / 50 + 1e-9).size() <= 2 * trajectory.size() + 60, "resampling is bounded");

@@ -258,7 +258,7 @@ class Job {
         .triangles = std::max<std::size_t>(1000, clearance::ReportModelOptions().triangles / frames)};
     for (const std::vector<Placed>& shape : model_.frames)
       parts.models.push_back(clearance::report_model(shape, drawn));
-    std::vector<clearance::ReportPlace> places;
+    std::vector<clearance::ReportPoint> places;
     for (const clearance::ReportCluster& c : outcome_.report.clusters) {
       if (places.size() < a_.sections) places.push_back(c.worst);
     }

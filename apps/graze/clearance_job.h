@@ -125,7 +125,7 @@ struct Method {
   /// Metres: no clearance is overstated by more than this.
   double tolerance = clearance::kTolerance;
   /// What it takes to keep --fail at a place; none where the method does not know.
-  std::function<clearance::PlaceDepth(const clearance::ReportPath& path, const clearance::ReportPlace& place)> depth =
+  std::function<clearance::PlaceDepth(const clearance::ReportPath& path, const clearance::ReportPoint& place)> depth =
       {};
 };
 /// The one that was asked for.

@@ -18,7 +18,7 @@ Json vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 // JSON has no infinity: what is beyond the limit has no number.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
-Json place(const clearance::ReportPlace& p) {
+Json place(const clearance::ReportPoint& p) {
   if (p.clearance == kInfinity) return nullptr;
   return {{"clearance", number(p.clearance)},    {"side", name_of(p.side)},  {"chainage", p.chainage},
           {"vehicle_chainage", p.pose_chainage}, {"point", vector(p.point)}, {"point_index", p.index},

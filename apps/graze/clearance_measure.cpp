@@ -25,7 +25,7 @@ Method exact(const ClearanceArguments& a, const MovingModel& model, const Route&
   Method method;
   for (const clearance::SweptClearance& engine : *engines)
     method.tolerance = std::max(method.tolerance, engine.tolerance());
-  method.depth = [engines, fail = a.fail](const clearance::ReportPath& path, const clearance::ReportPlace& place) {
+  method.depth = [engines, fail = a.fail](const clearance::ReportPath& path, const clearance::ReportPoint& place) {
     return depth_of(*engines, path, place, fail);
   };
   method.measure = [engines](std::span<const Vec3> points, std::span<clearance::PointClearance> results,
@@ -91,7 +91,7 @@ Measure paper(const ClearanceArguments& a, const MovingModel& model, const Route
                    results[i] = {};
                    if (!is_finite(points[i])) results[i].pose = clearance::PointClearance::kSkipped;
                    if (hits[i] == 0) return;
-                   const clearance::TrackPlace place = track->nearest(points[i]);
+                   const clearance::TrackPosition place = track->nearest(points[i]);
                    const double way_in = std::isfinite(depths[i]) ? depths[i] : 0;
                    results[i] = {way_in > 0 ? -way_in : 0, static_cast<std::uint32_t>(place.segment),
                                  static_cast<float>(place.fraction), 0};

@@ -115,7 +115,7 @@ std::string clusters(const clearance::Report& r, const PageParts& parts, double 
       r.options.warn, r.options.fail, live ? " Click a row to show it." : "", live ? " live" : "");
   for (std::size_t i = 0; i < r.clusters.size(); ++i) {
     const clearance::ReportCluster& c = r.clusters[i];
-    const clearance::ReportPlace& w = c.worst;
+    const clearance::ReportPoint& w = c.worst;
     const auto point = [](const Vec3& p) {
       return fmt::format("{}, {}, {}", metres(p.x(), 2), metres(p.y(), 2), metres(p.z(), 2));
     };

@@ -27,7 +27,7 @@ double shown_clearance(double c) { return std::isfinite(c) ? whole_millimetres(c
 
 Json vector(const Vec3& v) { return {rounded(v.x()), rounded(v.y()), rounded(v.z())}; }
 
-Json place(const clearance::ReportPlace& p, const Vec3& origin) {
+Json place(const clearance::ReportPoint& p, const Vec3& origin) {
   if (p.clearance == kInfinity) return nullptr;
   return {{"clearance", shown_clearance(p.clearance)},
           {"chainage", rounded(p.chainage)},
@@ -122,8 +122,8 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
     from.push_back(rounded(row.from));
     to.push_back(rounded(row.to));
     scanned.push_back(row.swept ? Json(row.scanned ? 1 : 0) : Json());
-    const clearance::ReportPlace* nearest = row.nearest.data();
-    for (const clearance::ReportPlace& p : row.nearest) nearest = p.clearance < nearest->clearance ? &p : nearest;
+    const clearance::ReportPoint* nearest = row.nearest.data();
+    for (const clearance::ReportPoint& p : row.nearest) nearest = p.clearance < nearest->clearance ? &p : nearest;
     worst.push_back(place(*nearest, origin));
   }
   out["profile"] = {{"from", std::move(from)},   {"to", std::move(to)},     {"minimum", std::move(minimum)},

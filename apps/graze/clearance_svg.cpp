@@ -47,7 +47,7 @@ std::string profile_svg(const clearance::Report& report, double limit) {
   constexpr double kWidth = 1200, kHeight = 324, kLeft = 58, kRight = 12, kTop = 12, kBottom = 64;
   double lowest = 0;
   for (const clearance::ProfileRow& row : report.profile) {
-    for (const clearance::ReportPlace& p : row.nearest) lowest = std::min(lowest, p.clearance);
+    for (const clearance::ReportPoint& p : row.nearest) lowest = std::min(lowest, p.clearance);
   }
   const clearance::ReportOptions& o = report.options;
   lowest = std::max(lowest, -1e6) - 0.05;

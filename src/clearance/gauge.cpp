@@ -150,7 +150,7 @@ void check_gauge(const Gauge& gauge, const Track& track, std::span<const Vec3> p
       result.state = GaugeState::nothing;
       return result;
     }
-    const TrackPlace place = track.nearest(p, reach);
+    const TrackPosition place = track.nearest(p, reach);
     if (!(place.distance <= reach)) return result;
     result.chainage = place.chainage;
     const Pose pose = track.pose_at(place);

@@ -77,7 +77,7 @@ struct ReportBuilder::State {
     ++into.levels[static_cast<std::size_t>(level)];
     if (result.clearance == kInfinity) return;
     ++into.within;
-    const ReportPlace place = path.place_of(point, result, index);
+    const ReportPoint place = path.point_of(point, result, index);
     Candidate candidate{point, result, index, false};
     // NaN is worse than any number.
     if (std::isnan(result.clearance)) candidate.result.clearance = -kInfinity;
@@ -102,8 +102,8 @@ struct ReportBuilder::State {
     return {on_axis(p.x()), on_axis(p.y()), on_axis(p.z())};
   }
 
-  ReportPlace place(const Candidate& c) const {
-    return c.none ? ReportPlace{} : path.place_of(c.point, c.result, c.index);
+  ReportPoint place(const Candidate& c) const {
+    return c.none ? ReportPoint{} : path.point_of(c.point, c.result, c.index);
   }
 
   ReportCluster cluster(const std::vector<CellKey>& keys) const {

@@ -34,7 +34,7 @@ std::string_view level_name(const ProfileRow& row, const ReportOptions& options)
 
 double ProfileRow::min_clearance() const {
   double out = kInfinity;
-  for (const ReportPlace& place : nearest) out = std::min(out, place.clearance);
+  for (const ReportPoint& place : nearest) out = std::min(out, place.clearance);
   return out;
 }
 
@@ -97,14 +97,14 @@ Side ReportPath::side_of(const Vec3& in_vehicle) const {
   return off.z() >= 0 ? Side::above : Side::below;
 }
 
-Pose ReportPath::pose_at(const ReportPlace& place) const {
+Pose ReportPath::pose_at(const ReportPoint& place) const {
   const std::size_t i = place.pose;
   if (i + 1 >= poses_.size() || !(place.fraction > 0)) return poses_[std::min(i, poses_.size() - 1)];
   return Motion(poses_[i], poses_[i + 1]).at(static_cast<double>(place.fraction));
 }
 
-ReportPlace ReportPath::place_of(const Vec3& point, const PointClearance& result, std::uint64_t index) const {
-  ReportPlace place;
+ReportPoint ReportPath::point_of(const Vec3& point, const PointClearance& result, std::uint64_t index) const {
+  ReportPoint place;
   place.index = index;
   place.point = point;
   place.clearance = result.clearance;
@@ -121,7 +121,7 @@ ReportPlace ReportPath::place_of(const Vec3& point, const PointClearance& result
   return place;
 }
 
-std::vector<std::size_t> ReportPath::frames_at(const ReportPlace& place, std::size_t frames) const {
+std::vector<std::size_t> ReportPath::frames_at(const ReportPoint& place, std::size_t frames) const {
   if (frames <= 1) return std::vector<std::size_t>(frames, 0);
   std::vector<std::size_t> out;
   const std::size_t at = place.pose;
@@ -130,7 +130,7 @@ std::vector<std::size_t> ReportPath::frames_at(const ReportPlace& place, std::si
   return out;
 }
 
-PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
+PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPoint& place,
                     double fail) {
   PlaceDepth depth;
   const Pose pose = path.pose_at(place);

@@ -89,7 +89,7 @@ struct SectionBuilder::State {
 };
 
 SectionBuilder::SectionBuilder(const ReportPath& path, std::span<const ReportModel> models,
-                               std::span<const ReportPlace> places, const SectionOptions& options)
+                               std::span<const ReportPoint> places, const SectionOptions& options)
     : state_(std::make_unique<State>()) {
   const auto is_length = [](double x) { return std::isfinite(x) && x > 0; };
   if (!is_length(options.thickness) || !is_length(options.margin) || options.raster == 0) {
@@ -101,7 +101,7 @@ SectionBuilder::SectionBuilder(const ReportPath& path, std::span<const ReportMod
                 fmt::format("{} models for {} poses; one, or one for each", models.size(), path.poses().size()));
   }
   state_->options = options;
-  for (const ReportPlace& place : places) {
+  for (const ReportPoint& place : places) {
     State::Slice slice{.section = {}, .pose = path.pose_at(place), .raster = {}};
     slice.section.place = place;
     const double x = place.in_vehicle.x();

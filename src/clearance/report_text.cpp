@@ -31,7 +31,7 @@ std::string profile_csv(const Report& report) {
       "left_points,right_points,above_points,below_points,unseen,scanned\n";
   for (const ProfileRow& row : report.profile) {
     out += fmt::format("{},{}", metres(row.from), metres(row.to));
-    for (const ReportPlace& place : row.nearest) out += "," + clearance_metres(place.clearance);
+    for (const ReportPoint& place : row.nearest) out += "," + clearance_metres(place.clearance);
     out += fmt::format(",{},{}", clearance_metres(row.min_clearance()), level_name(row, report.options));
     if (!row.swept) {
       out += ",,,,,,\n";
@@ -54,7 +54,7 @@ std::string clusters_csv(const Report& report) {
       "exit_depth_m,exit_left_m,exit_up_m,horizontal_m,vertical_m\n";
   std::size_t rank = 0;
   for (const ReportCluster& c : report.clusters) {
-    const ReportPlace& w = c.worst;
+    const ReportPoint& w = c.worst;
     out += fmt::format("{},{},{},{},{},{},{}", ++rank, name_of(c.level), clearance_metres(w.clearance),
                        metres(w.chainage), metres(c.from), metres(c.to), name_of(w.side));
     for (const Vec3& p : {w.point, w.in_vehicle}) {

@@ -39,43 +39,43 @@ const Vec3& Track::end_of(std::size_t segment) const {
   return trajectory_.poses[std::min(segment + 1, trajectory_.size() - 1)].translation();
 }
 
-TrackPlace Track::place_in(std::size_t segment, double fraction) const {
-  TrackPlace place;
-  place.segment = segment;
-  place.fraction = fraction;
+TrackPosition Track::position_in(std::size_t segment, double fraction) const {
+  TrackPosition position;
+  position.segment = segment;
+  position.fraction = fraction;
   const std::size_t next = std::min(segment + 1, trajectory_.size() - 1);
   const double width = chainage_[next] - chainage_[segment];
-  place.chainage = fraction == 1 ? chainage_[next] : chainage_[segment] + fraction * width;
+  position.chainage = fraction == 1 ? chainage_[next] : chainage_[segment] + fraction * width;
   const Vec3 &from = start_of(segment), &to = end_of(segment);
-  place.position = fraction == 1 ? to : Vec3(from + fraction * (to - from));
-  place.distance = 0;
-  return place;
+  position.position = fraction == 1 ? to : Vec3(from + fraction * (to - from));
+  position.distance = 0;
+  return position;
 }
 
-TrackPlace Track::place_at(double chainage) const {
+TrackPosition Track::position_at(double chainage) const {
   if (!(chainage >= 0)) chainage = 0;
   const auto behind =
       static_cast<std::size_t>(std::upper_bound(chainage_.begin(), chainage_.end(), chainage) - chainage_.begin());
-  if (behind == chainage_.size()) return place_in(segments_ - 1, trajectory_.size() > 1 ? 1 : 0);
+  if (behind == chainage_.size()) return position_in(segments_ - 1, trajectory_.size() > 1 ? 1 : 0);
   const std::size_t segment = behind - 1;
-  return place_in(segment, (chainage - chainage_[segment]) / (chainage_[behind] - chainage_[segment]));
+  return position_in(segment, (chainage - chainage_[segment]) / (chainage_[behind] - chainage_[segment]));
 }
 
-Pose Track::pose_at(const TrackPlace& place) const {
+Pose Track::pose_at(const TrackPosition& position) const {
   const std::size_t last = trajectory_.size() - 1;
-  const std::size_t from = std::min(place.segment, last), to = std::min(from + 1, last);
-  return Motion(trajectory_.poses[from], trajectory_.poses[to]).at(place.fraction);
+  const std::size_t from = std::min(position.segment, last), to = std::min(from + 1, last);
+  return Motion(trajectory_.poses[from], trajectory_.poses[to]).at(position.fraction);
 }
 
-double Track::time_at(const TrackPlace& place) const {
+double Track::time_at(const TrackPosition& position) const {
   const std::vector<double>& times = trajectory_.times;
   if (times.empty()) return 0;
-  const std::size_t from = std::min(place.segment, times.size() - 1), to = std::min(from + 1, times.size() - 1);
-  return place.fraction == 1 ? times[to] : times[from] + place.fraction * (times[to] - times[from]);
+  const std::size_t from = std::min(position.segment, times.size() - 1), to = std::min(from + 1, times.size() - 1);
+  return position.fraction == 1 ? times[to] : times[from] + position.fraction * (times[to] - times[from]);
 }
 
-TrackPlace Track::nearest(const Vec3& point, double limit) const {
-  TrackPlace none;
+TrackPosition Track::nearest(const Vec3& point, double limit) const {
+  TrackPosition none;
   if (!is_finite(point) || !(limit >= 0)) return none;
   double best = limit * limit;
   std::size_t best_segment = segments_;
@@ -114,9 +114,9 @@ TrackPlace Track::nearest(const Vec3& point, double limit) const {
     }
   }
   if (best_segment == segments_) return none;
-  TrackPlace place = place_in(best_segment, best_fraction);
-  place.distance = std::sqrt(best);
-  return place;
+  TrackPosition position = position_in(best_segment, best_fraction);
+  position.distance = std::sqrt(best);
+  return position;
 }
 
 namespace {
@@ -135,26 +135,26 @@ double crossing(const Vec3& center, double radius, const Vec3& from, const Vec3&
 
 // Along a straight segment the distance from a point has no maximum but at the ends, so that looking at these finds the
 // first crossing.
-TrackPlace Track::ahead(const TrackPlace& from, double distance) const {
+TrackPosition Track::ahead(const TrackPosition& from, double distance) const {
   const Vec3& center = from.position;
   for (std::size_t s = from.segment; s < segments_ && distance >= 0; ++s) {
     if (!((end_of(s) - center).norm() >= distance)) continue;
     const bool first = s == from.segment;
     const double fraction = crossing(center, distance, first ? center : start_of(s), end_of(s));
-    return place_in(s, first ? from.fraction + fraction * (1 - from.fraction) : fraction);
+    return position_in(s, first ? from.fraction + fraction * (1 - from.fraction) : fraction);
   }
-  TrackPlace none;
+  TrackPosition none;
   none.segment = segments_ - 1;
   return none;
 }
 
-TrackPlace Track::behind(const TrackPlace& from, double distance) const {
+TrackPosition Track::behind(const TrackPosition& from, double distance) const {
   const Vec3& center = from.position;
   for (std::size_t s = std::min(from.segment + 1, segments_); s-- > 0 && distance >= 0;) {
     if (!((start_of(s) - center).norm() >= distance)) continue;
     const bool first = s == from.segment;
     const double fraction = crossing(center, distance, first ? center : end_of(s), start_of(s));
-    return place_in(s, first ? from.fraction * (1 - fraction) : 1 - fraction);
+    return position_in(s, first ? from.fraction * (1 - fraction) : 1 - fraction);
   }
   return {};
 }

@@ -45,19 +45,19 @@ Roll unit_roll(double cosine, double sine, double chainage) {
   return {cosine / norm, sine / norm};
 }
 
-/// The cant of the track at a place: the roll of its up-axis about its direction there.
-Roll cant_at(const Track& track, const TrackPlace& place, const Vec3& chord) {
+/// The cant of the track at a position: the roll of its up-axis about its direction there.
+Roll cant_at(const Track& track, const TrackPosition& position, const Vec3& chord) {
   const std::vector<Pose>& poses = track.trajectory().poses;
-  const std::size_t next = std::min(place.segment + 1, poses.size() - 1);
-  const Vec3 segment = poses[next].translation() - poses[place.segment].translation();
-  const LevelFrame level = level_frame(segment.squaredNorm() > 0 ? unit_vector(segment) : chord, place.chainage);
-  const Vec3 up = track.pose_at(place).rotation().col(2);
-  return unit_roll(up.dot(level.up), -up.dot(level.left), place.chainage);
+  const std::size_t next = std::min(position.segment + 1, poses.size() - 1);
+  const Vec3 segment = poses[next].translation() - poses[position.segment].translation();
+  const LevelFrame level = level_frame(segment.squaredNorm() > 0 ? unit_vector(segment) : chord, position.chainage);
+  const Vec3 up = track.pose_at(position).rotation().col(2);
+  return unit_roll(up.dot(level.up), -up.dot(level.left), position.chainage);
 }
 
 /// The pose at which the bogie centres of a vehicle stand at two places of a track. Half of the sum of two angles is
 /// the angle of the sum of their unit vectors, which needs no sine and no arc.
-Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPlace& rear, const TrackPlace& front) {
+Pose body_between(const Vehicle& vehicle, const Track& track, const TrackPosition& rear, const TrackPosition& front) {
   const Vec3 segment = front.position - rear.position;
   const LevelFrame level = level_frame(unit_vector(segment), rear.chainage);
   const Roll a = cant_at(track, rear, level.forward), b = cant_at(track, front, level.forward);
@@ -104,8 +104,8 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
     throw Error("step", fmt::format("must be positive and finite, got {}", options.step));
   }
   const double span = (vehicle.front_bogie() - vehicle.rear_bogie()).norm();
-  const TrackPlace end = track.place_at(track.length());
-  const TrackPlace last = track.behind(end, span);
+  const TrackPosition end = track.position_at(track.length());
+  const TrackPosition last = track.behind(end, span);
   if (!std::isfinite(last.distance)) {
     throw Error("track", fmt::format("is {:.3f} m long, too short for bogies {:.3f} m apart", track.length(), span));
   }
@@ -124,8 +124,8 @@ VehicleRun run_along(const Track& track, const Vehicle& vehicle, const FollowOpt
 
   parallel_for(count,
                [&](std::size_t i) {
-                 const TrackPlace rear = i == pieces ? last : track.place_at(step * static_cast<double>(i));
-                 const TrackPlace front = i == pieces ? end : track.ahead(rear, span);
+                 const TrackPosition rear = i == pieces ? last : track.position_at(step * static_cast<double>(i));
+                 const TrackPosition front = i == pieces ? end : track.ahead(rear, span);
                  if (!std::isfinite(front.distance)) {
                    throw Error("track", fmt::format("doubles back behind chainage {:.3f}: no room for the front bogie",
                                                     rear.chainage));

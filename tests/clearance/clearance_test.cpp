@@ -308,7 +308,7 @@ TEST(SweptClearance, TheWagonInTheTunnelGrazesThisPoint) {
   // Leaning as the sum of the up-axes at both bogies, as it did when this was found.
   std::vector<Pose> path;
   for (std::size_t i = 0; i < run.body.size(); ++i) {
-    const TrackPlace rear = track.place_at(run.rear[i]), front = track.place_at(run.front[i]);
+    const TrackPosition rear = track.position_at(run.rear[i]), front = track.position_at(run.front[i]);
     const Vec3 up = track.pose_at(rear).rotation().col(2) + track.pose_at(front).rotation().col(2);
     Mat3 rotation;
     rotation.col(0) = unit_vector(front.position - rear.position);

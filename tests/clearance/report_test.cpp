@@ -106,7 +106,7 @@ TEST(Report, ProfileHasTheMinimumOfEachSideInEachRow) {
   std::map<std::pair<std::int64_t, Side>, std::pair<double, std::size_t>> naive;
   for (std::size_t i = 0; i < s.points.size(); ++i) {
     if (!s.results[i].found()) continue;
-    const ReportPlace place = path.place_of(s.points[i], s.results[i], i);
+    const ReportPoint place = path.point_of(s.points[i], s.results[i], i);
     const std::pair key(static_cast<std::int64_t>(std::floor(place.chainage / 2)), place.side);
     const std::pair value(place.clearance, i);
     const auto [at, fresh] = naive.emplace(key, value);
@@ -141,7 +141,7 @@ TEST(Report, ChainageIsThatOfThePointNotOfTheVehicle) {
   const double angle = 40.0 / 200;
   const Vec3 point(197.5 * std::sin(angle), 200 - 197.5 * std::cos(angle), 1);
   PointClearance r{-0.01, 100, 0, 0};
-  const ReportPlace place = ReportPath(s.poses, s.chainage, kBox).place_of(point, r, 0);
+  const ReportPoint place = ReportPath(s.poses, s.chainage, kBox).point_of(point, r, 0);
   EXPECT_NEAR(place.chainage, 40, 0.01);
   EXPECT_NEAR(place.pose_chainage, 50, 0.001);
   EXPECT_EQ(place.side, Side::left);

@@ -175,7 +175,7 @@ TEST(ReportView, ASectionHasTheWorstPointOfEachCell) {
   const ReportPath path = s.path();
   const Report r = report_of(s);
   ASSERT_GE(r.clusters.size(), 1U);
-  std::vector<ReportPlace> places;
+  std::vector<ReportPoint> places;
   for (std::size_t i = 0; i < std::min<std::size_t>(r.clusters.size(), 4); ++i) places.push_back(r.clusters[i].worst);
   const SectionOptions o{.thickness = 0.5, .margin = 1, .raster = 32};
   SectionBuilder builder(path, std::array{ReportModel()}, places, o);
@@ -208,7 +208,7 @@ TEST(ReportView, ASectionCutsTheModel) {
   const ReportModel model = report_model(parts);
   EXPECT_EQ(model.triangles.size(), 12U);
   const Scene s = make_scene(7, 10);
-  ReportPlace place;
+  ReportPoint place;
   place.in_vehicle = {1, 2, 1};
   const std::vector<ReportSection> sections = SectionBuilder(s.path(), std::array{model}, std::array{place}).finish();
   double length = 0;

@@ -98,7 +98,7 @@ TEST(Tunnel, ScanHasRailsWallsAndNoHoles) {
   std::vector<int> per_metre(1145);
   for (const Vec3& p : points) {
     ASSERT_TRUE(is_finite(p));
-    const clearance::TrackPlace place = track.nearest(p, 40);
+    const clearance::TrackPosition place = track.nearest(p, 40);
     ASSERT_LE(place.distance, 17);
     ++per_metre[static_cast<std::size_t>(place.chainage)];
     const Vec3 local = track.pose_at(place).inverse() * p;

@@ -219,10 +219,10 @@ TEST(Track, FindsTheNearestLocation) {
     for (int k = 0; k < 20; ++k) {
       const Vec3 p = origin + random.in_cube(20);
       const double want = line_distance(p, track.trajectory());
-      const TrackPlace place = track.nearest(p);
+      const TrackPosition place = track.nearest(p);
       EXPECT_NEAR(place.distance, want, 2e-9);
       EXPECT_NEAR((place.position - p).norm(), want, 2e-9);
-      EXPECT_NEAR((track.place_at(place.chainage).position - place.position).norm(), 0, 2e-9);
+      EXPECT_NEAR((track.position_at(place.chainage).position - place.position).norm(), 0, 2e-9);
       EXPECT_EQ(track.pose_at(place).translation(), place.position);
       EXPECT_EQ(track.nearest(p, want * (1 + 1e-6) + 1e-8).distance, place.distance);
       EXPECT_EQ(track.nearest(p, want * (1 - 1e-6) - 1e-8).distance, kInfinity);
@@ -231,8 +231,8 @@ TEST(Track, FindsTheNearestLocation) {
   const Track track(corner());
   EXPECT_EQ(track.nearest({kNan, 0, 0}).distance, kInfinity);
   EXPECT_EQ(track.nearest({0, 0, 0}, kNan).distance, kInfinity);
-  EXPECT_EQ(track.place_at(kNan).chainage, 0);
-  EXPECT_EQ(track.time_at(track.place_at(5)), 1.5);
+  EXPECT_EQ(track.position_at(kNan).chainage, 0);
+  EXPECT_EQ(track.time_at(track.position_at(5)), 1.5);
   EXPECT_EQ(refusal([] { Track(Trajectory{}); }), "trajectory: has no poses");
 }
 
@@ -241,9 +241,9 @@ TEST(Track, FindsTheFirstLocationAhead) {
   for (int round = 0; round < 300; ++round) {
     const Vec3 origin = round % 3 == 0 ? kFar : Vec3(0, 0, 0);
     const Track track(wandering(random, random.integer(2, 60), origin));
-    const TrackPlace from = track.place_at(random.uniform(0, track.length()));
+    const TrackPosition from = track.position_at(random.uniform(0, track.length()));
     const double distance = random.uniform(0, 10);
-    const TrackPlace ahead = track.ahead(from, distance), behind = track.behind(from, distance);
+    const TrackPosition ahead = track.ahead(from, distance), behind = track.behind(from, distance);
     const bool found = std::isfinite(ahead.distance), found_behind = std::isfinite(behind.distance);
     if (found) {
       EXPECT_NEAR((ahead.position - from.position).norm(), distance, 2e-9);
@@ -255,9 +255,9 @@ TEST(Track, FindsTheFirstLocationAhead) {
     EXPECT_GE(end, from.chainage - 1e-9);
     EXPECT_LE(start, from.chainage + 1e-9);
     for (double f = 0; f < 1; f += 0.01) {
-      const Vec3 before = track.place_at(from.chainage + f * (end - from.chainage)).position;
+      const Vec3 before = track.position_at(from.chainage + f * (end - from.chainage)).position;
       EXPECT_LE((before - from.position).norm(), distance + 2e-9);
-      const Vec3 after = track.place_at(from.chainage + f * (start - from.chainage)).position;
+      const Vec3 after = track.position_at(from.chainage + f * (start - from.chainage)).position;
       EXPECT_LE((after - from.position).norm(), distance + 2e-9);
     }
   }

@@ -63,8 +63,8 @@ TEST(Vehicle, BogieCentresStayOnTheTrack) {
       const Vec3 rear = run.body.poses[i] * vehicle.rear_bogie(), front = run.body.poses[i] * vehicle.front_bogie();
       EXPECT_LE(line_distance(rear, track.trajectory()), rounding);
       EXPECT_LE(line_distance(front, track.trajectory()), rounding);
-      EXPECT_LE((rear - track.place_at(run.rear[i]).position).norm(), rounding);
-      EXPECT_LE((front - track.place_at(run.front[i]).position).norm(), rounding);
+      EXPECT_LE((rear - track.position_at(run.rear[i]).position).norm(), rounding);
+      EXPECT_LE((front - track.position_at(run.front[i]).position).norm(), rounding);
     }
     EXPECT_EQ(run.rear.front(), 0);
     EXPECT_EQ(run.front.back(), track.length());

@@ -41,7 +41,7 @@ struct ReportOptions {
 };
 
 /// A point of the scan and the moment at which the vehicle is nearest to it.
-struct ReportPlace {
+struct ReportPoint {
   std::uint64_t index = 0;         ///< of the point, over all scans in their order
   Vec3 point = Vec3::Zero();       ///< in the world
   Vec3 in_vehicle = Vec3::Zero();  ///< the same in the frame of the model at that moment
@@ -57,7 +57,7 @@ struct ReportPlace {
 /// The path of the vehicle, as it was handed to the engine, and where points stand to it. Keeps the spans.
 ///
 ///     ReportPath path(body.poses, chainage, box_of_the_model);
-///     ReportPlace place = path.place_of(point, result, index);
+///     ReportPoint place = path.point_of(point, result, index);
 class ReportPath {
  public:
   /// `chainage` in metres, one per pose, never falling; `model` is the box of the model in its own frame (x forward, y
@@ -72,12 +72,12 @@ class ReportPath {
   double length() const { return chainage_.back() - chainage_.front(); }
 
   /// Where and when the vehicle is nearest to a point, from what the engine said of it.
-  ReportPlace place_of(const Vec3& point, const PointClearance& result, std::uint64_t index) const;
+  ReportPoint point_of(const Vec3& point, const PointClearance& result, std::uint64_t index) const;
   /// Where the model stands at that moment.
-  Pose pose_at(const ReportPlace& place) const;
+  Pose pose_at(const ReportPoint& place) const;
   /// Which shapes it has then, of one per pose: from each pose to the next it counts as both, so that at a pose those
   /// before and after it count too. One of one, none of none.
-  std::vector<std::size_t> frames_at(const ReportPlace& place, std::size_t frames) const;
+  std::vector<std::size_t> frames_at(const ReportPoint& place, std::size_t frames) const;
   /// Where a plane across the path meets the point: of such planes the one that is found by walking from segment
   /// `near`. Beyond both ends the path goes on straight.
   double chainage_of(const Vec3& point, std::size_t near) const { return place_along(point, near).chainage; }
@@ -104,7 +104,7 @@ class ReportPath {
 /// than the limit of the engine.
 struct ProfileRow {
   double from = 0, to = 0;                        ///< chainage, in metres
-  std::array<ReportPlace, kSides> nearest;        ///< by Side
+  std::array<ReportPoint, kSides> nearest;        ///< by Side
   bool swept = false;                             ///< the model passes here; what follows is empty where it does not
   bool scanned = false;                           ///< all demanded sides were seen
   std::array<bool, kSides> seen = {};             ///< by the rule of CoverageOptions
@@ -123,7 +123,7 @@ struct PlaceDepth {
 
 /// Points that are too near and form a connected cluster.
 struct ReportCluster {
-  ReportPlace worst;                            ///< the point with the smallest clearance
+  ReportPoint worst;                            ///< the point with the smallest clearance
   Level level = Level::warn;                    ///< of the worst point
   std::array<std::uint64_t, kLevels> points{};  ///< by level
   double from = 0, to = 0;                      ///< chainage
@@ -148,7 +148,7 @@ struct Report {
   std::uint64_t skipped = 0;                    ///< NaN or infinite
   std::uint64_t within = 0;                     ///< nearer than the limit of the engine
   std::array<std::uint64_t, kLevels> levels{};  ///< how many points are of each level
-  ReportPlace worst;                            ///< infinite clearance if no point is within
+  ReportPoint worst;                            ///< infinite clearance if no point is within
   std::vector<ProfileRow> profile;              ///< rows without gaps: all that the model sweeps, and all with a point
   std::vector<ReportCluster> clusters;          ///< by clearance, worst first; ties by index
   std::uint64_t clusters_found = 0;             ///< with those that are not listed
@@ -160,7 +160,7 @@ struct Report {
 };
 
 /// Of a spot that was found by these engines, of models that move together. Some milliseconds.
-PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPlace& place,
+PlaceDepth depth_of(std::span<const SweptClearance> together, const ReportPath& path, const ReportPoint& place,
                     double fail);
 
 /// Where a clearance stands.

@@ -47,7 +47,7 @@ struct ReportSection {
   struct Line {
     std::array<float, 2> from{}, to{};  ///< y, z
   };
-  ReportPlace place;          ///< at which the slice was taken
+  ReportPoint place;          ///< at which the slice was taken
   Aabb window;                ///< in the model's frame; x: the slice
   std::vector<Point> points;  ///< of the scan, by rows of the raster
   std::vector<Line> outline;  ///< of the model's triangles
@@ -63,7 +63,7 @@ class SectionBuilder {
  public:
   /// One model, or one per pose of the path. Throws Error for any other number of them, and unless thickness, margin
   /// and raster are positive.
-  SectionBuilder(const ReportPath& path, std::span<const ReportModel> models, std::span<const ReportPlace> places,
+  SectionBuilder(const ReportPath& path, std::span<const ReportModel> models, std::span<const ReportPoint> places,
                  const SectionOptions& options = {});
   ~SectionBuilder();
   SectionBuilder(SectionBuilder&&) noexcept;

@@ -10,7 +10,7 @@
 namespace graze::clearance {
 
 /// A position on a track: between pose `segment` and the next.
-struct TrackPlace {
+struct TrackPosition {
   double chainage = 0;           ///< metres
   std::size_t segment = 0;       ///< index of the pose before it
   double fraction = 0;           ///< of the path to the next pose, in [0, 1]
@@ -23,7 +23,8 @@ struct TrackPlace {
 ///
 ///     Track track(read_trajectory("track.tum"));
 ///     Pose pose = track.pose_at(120.5);
-///     TrackPlace place = track.nearest(scan_point, 5);          // place.chainage, if place.distance is finite
+///     TrackPosition position = track.nearest(scan_point, 5);          // position.chainage, if position.distance is
+///     finite
 class Track {
  public:
   /// Throws Error for a trajectory that is empty or that `check` refuses. O(n).
@@ -36,27 +37,27 @@ class Track {
 
   /// The position at a chainage, clamped to the ends; where the origin rests, the last of the poses there. A chainage
   /// of NaN gives the start. O(log n). Its distance is 0.
-  TrackPlace place_at(double chainage) const;
-  Pose pose_at(double chainage) const { return pose_at(place_at(chainage)); }
-  Pose pose_at(const TrackPlace& place) const;
+  TrackPosition position_at(double chainage) const;
+  Pose pose_at(double chainage) const { return pose_at(position_at(chainage)); }
+  Pose pose_at(const TrackPosition& position) const;
   /// Seconds, between those of the two poses; 0 if the trajectory has no times.
-  double time_at(const TrackPlace& place) const;
+  double time_at(const TrackPosition& position) const;
 
   /// The position on the track that is nearest to a point, the first of them if there are several; its distance is
   /// infinite if none is within `limit` metres, or if the point is not finite. O(log n) near the track.
-  TrackPlace nearest(const Vec3& point, double limit = kInfinity) const;
+  TrackPosition nearest(const Vec3& point, double limit = kInfinity) const;
 
   /// The first position behind `from`, towards the end, whose distance from the position of `from` is `distance`
   /// metres in a straight line, to rounding; its `distance` is infinite if the track ends before. O(m) for m segments
   /// between the two.
-  TrackPlace ahead(const TrackPlace& from, double distance) const;
+  TrackPosition ahead(const TrackPosition& from, double distance) const;
   /// The same towards the start.
-  TrackPlace behind(const TrackPlace& from, double distance) const;
+  TrackPosition behind(const TrackPosition& from, double distance) const;
 
  private:
   const Vec3& start_of(std::size_t segment) const { return trajectory_.poses[segment].translation(); }
   const Vec3& end_of(std::size_t segment) const;
-  TrackPlace place_in(std::size_t segment, double fraction) const;
+  TrackPosition position_in(std::size_t segment, double fraction) const;
 
   Trajectory trajectory_;
   std::vector<double> chainage_;
