@@ -152,8 +152,12 @@ void mark_cells(const ModelData& model, const CellGrid& grid, std::span<std::int
         marker.triangle(d.corner(element, 0), d.corner(element, 1), d.corner(element, 2));
         break;
       }
-      default:
+      case Kind::shapes:
         marker.shape(model, slot, bounds(model.shapes[element].geometry, model.shapes[element].pose));
+        break;
+      case Kind::none:
+      case Kind::frames:  // these have no parts of their own
+        break;
     }
   }
   if (model.solid()) marker.inside(model.mesh);

@@ -198,9 +198,11 @@ Reach ModelData::core_reach(std::size_t slot, const Vec3& place) const {
       const Distance d = graze::distance(shape, at(Sphere{.radius = 0}, Pose::at(place)));
       return {d.value, d.normal};
     }
-    default:
-      return {kInfinity, Vec3::Zero()};
+    case Kind::none:
+    case Kind::frames:  // these have no parts of their own
+      break;
   }
+  return {kInfinity, Vec3::Zero()};
 }
 
 ModelDistance nearest_core(const ModelData& model, const Vec3& place, double limit) {

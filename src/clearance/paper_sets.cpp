@@ -6,6 +6,7 @@
 #include "graze/base/error.h"
 #include "graze/index/kd_tree.h"
 #include "index/bvh_walk.h"
+#include "motion/halves.h"
 #include "motion/pose_walk.h"
 
 namespace graze::clearance {
@@ -57,29 +58,25 @@ class PaperWorker {
 
   void descend(std::uint32_t interval) {
     const auto max_distance = static_cast<float>((e_.radius + extra()) * (1 + 1e-6));
-    Part stack[40];
-    std::size_t size = 0;
-    stack[size++] = {interval, open_};
-    while (size > 0) {
-      Part part = stack[--size];
-      part.lanes &= open_;
-      if (part.lanes == 0) continue;
+    motion::halve<PoseTree::kMaxDepth>(Part{interval, open_}, [&](const Part& part, Part& first, Part& second) {
+      std::uint32_t lanes = part.lanes & open_;
+      if (lanes == 0) return false;
       const PoseNode& node = e_.tree.node(part.node);
       const std::uint32_t steps = node.last - node.first;
-      part.lanes &= near(node, part.lanes, max_distance);
-      if (part.lanes == 0) continue;
+      lanes &= near(node, lanes, max_distance);
+      if (lanes == 0) return false;
       if (steps <= kFew) {
-        poses(node, part.lanes);
-        if (e_.segments) segments(part.node, part.lanes & open_);
-        continue;
+        poses(node, lanes);
+        if (e_.segments) segments(part.node, lanes & open_);
+        return false;
       }
       // Who is deep inside at some pose need not be asked for the others.
       std::uint32_t in = 0, depends = 0;
-      classify(e_.tree.node(node.left).last, part.lanes, in, depends);
+      classify(e_.tree.node(node.left).last, lanes, in, depends);
       open_ &= ~in;
-      stack[size++] = {node.right, part.lanes};
-      stack[size++] = {node.left, part.lanes};
-    }
+      first = {node.left, lanes}, second = {node.right, lanes};
+      return true;
+    });
   }
 
   std::uint32_t near(const PoseNode& node, std::uint32_t lanes, float max_distance) {
@@ -187,24 +184,23 @@ class PaperWorker {
   }
 
   bool along_steps(const Vec3& p, const Vec3& m, std::uint32_t interval, double max_distance) const {
-    std::uint32_t stack[40];
-    std::size_t size = 0;
-    stack[size++] = interval;
-    while (size > 0) {
-      const PoseNode& node = e_.tree.node(stack[--size]);
+    bool found = false;
+    motion::halve<PoseTree::kMaxDepth>(interval, [&](std::uint32_t id, std::uint32_t& first, std::uint32_t& second) {
+      if (found) return false;
+      const PoseNode& node = e_.tree.node(id);
       const Chord chord = e_.tree.chord(node, p);
       const Vec3 segment = chord.to - chord.from;
       const double less = chord.deviation + node.sag * data_.reach;
-      if (distance_to_segment(m, chord.from, segment, segment.squaredNorm()) > max_distance + less) continue;
+      if (distance_to_segment(m, chord.from, segment, segment.squaredNorm()) > max_distance + less) return false;
       if (node.leaf()) {
         const Pose &from = e_.path[node.first], &to = e_.path[std::min<std::size_t>(node.last, e_.path.size() - 1)];
-        if (near_segment(p, from * m, to * m, e_.radius)) return true;
-        continue;
+        found = near_segment(p, from * m, to * m, e_.radius);
+        return false;
       }
-      stack[size++] = node.right;
-      stack[size++] = node.left;
-    }
-    return false;
+      first = node.left, second = node.right;
+      return true;
+    });
+    return found;
   }
 
   const PaperEngine& e_;

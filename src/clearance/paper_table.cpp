@@ -8,12 +8,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "base/mask_bits-inl.h"
 #include "graze/base/elementary.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::clearance {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 void look_up(const PaperTable::View& table, const LeafMotion& motion, const LeafPoints& points, std::uint32_t active,
              std::uint32_t& in, std::uint32_t& depends) {
@@ -42,13 +44,8 @@ void look_up(const PaperTable::View& table, const LeafMotion& motion, const Leaf
     const auto row = hn::Add(hn::Mul(x, hn::Set(di, table.count[1])), y);
     const auto at = hn::IfThenElseZero(ok, hn::Add(hn::Mul(row, hn::Set(di, table.count[2])), z));
     const auto found = hn::IfThenElseZero(ok, hn::GatherIndex(di, table.cells, at));
-    std::uint8_t bits[8] = {};
-    const auto mask = [&](auto m) HWY_ATTR {
-      hn::StoreMaskBits(di, m, bits);
-      return (std::uint32_t{bits[0]} | std::uint32_t{bits[1]} << 8U) & lanes;
-    };
+    const auto mask = [&](auto m) HWY_ATTR { return mask_bits(di, m) & lanes; };
     in |= mask(hn::Gt(zero, found)) << first;
-    bits[0] = bits[1] = 0;
     depends |= mask(hn::Gt(found, zero)) << first;
   }
 }

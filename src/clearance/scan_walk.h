@@ -7,6 +7,7 @@
 #include "clearance/scan_index.h"
 #include "graze/base/parallel.h"
 #include "graze/base/progress.h"
+#include "motion/halves.h"
 #include "motion/pose_tree.h"
 
 namespace graze::clearance {
@@ -59,24 +60,20 @@ class ScanWalk {
 
   // Appends the parts of a pose interval that may matter to the points of a node.
   void refine(std::uint32_t interval, const ScanNode& points) {
-    std::uint32_t stack[40];
-    std::size_t size = 0;
-    stack[size++] = interval;
-    while (size > 0) {
-      const std::uint32_t id = stack[--size];
+    motion::halve<PoseTree::kMaxDepth>(interval, [&](std::uint32_t id, std::uint32_t& first, std::uint32_t& second) {
       const PoseNode& node = tree_.node(id);
       Chord chord = tree_.chord(node, points.center);
       chord.deviation += (node.turn + 1e-12) * points.radius;
       double slack = 0;
-      if (field_.bound(chord, points.radius, slack) > options_.max_distance) continue;
+      if (field_.bound(chord, points.radius, slack) > options_.max_distance) return false;
       const double half = (chord.to - chord.from).norm() / 2;
       if (!node.leaf() && (half > options_.longest * points.radius || slack > points.radius)) {
-        stack[size++] = node.right;
-        stack[size++] = node.left;
-      } else {
-        list_.push_back(id);
+        first = node.left, second = node.right;
+        return true;
       }
-    }
+      list_.push_back(id);
+      return false;
+    });
   }
 
   void fill(const ScanNode& node, std::size_t i) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "clearance/sweep.h"
+#include "motion/halves.h"
 #include "query/mesh_inside.h"
 
 namespace graze::clearance {
@@ -29,29 +30,26 @@ class DepthSearch {
       std::uint32_t node;
       Depth a, b;
     };
-    Part stack[40];
-    std::size_t size = 0;
     const PoseNode& root = tree_.node(PoseTree::kRoot);
-    stack[size++] = {PoseTree::kRoot, at_knot(root.first), at_knot(root.last)};
-    note(stack[0].a, root.first, 0);
-    note(stack[0].b, root.last - 1, 1);
-    while (size > 0) {
-      const Part part = stack[--size];
+    const Part whole{PoseTree::kRoot, at_knot(root.first), at_knot(root.last)};
+    note(whole.a, root.first, 0);
+    note(whole.b, root.last - 1, 1);
+    motion::halve<PoseTree::kMaxDepth>(whole, [&](const Part& part, Part& first, Part& second) {
       const PoseNode& node = tree_.node(part.node);
       const double deviation = node.place + node.turn * (p_ - node.center).norm();
-      if (hopeless(bound(part.a, part.b, deviation))) continue;
+      if (hopeless(bound(part.a, part.b, deviation))) return false;
       if (node.leaf()) {
         step(node.first, part.a, part.b);
-        continue;
+        return false;
       }
       const std::uint32_t knot = tree_.node(node.left).last;
       const Depth middle = at_knot(knot);
       note(middle, knot, 0);
-      const Part left{node.left, part.a, middle}, right{node.right, middle, part.b};
       const bool left_first = part.a.value < part.b.value;
-      stack[size++] = left_first ? right : left;
-      stack[size++] = left_first ? left : right;
-    }
+      (left_first ? first : second) = {node.left, part.a, middle};
+      (left_first ? second : first) = {node.right, middle, part.b};
+      return true;
+    });
   }
 
  private:
@@ -134,24 +132,20 @@ class DepthSearch {
       Depth a, b;
     };
     const double bend = tree_.bend(index, p_) / 8, jerk = tree_.jerk(index, p_);
-    Part stack[128];
-    std::size_t size = 0;
-    stack[size++] = {0, 1, from, to};
-    while (size > 0) {
-      const Part part = stack[--size];
+    motion::halve<motion::kMaxDivisions>(Part{0, 1, from, to}, [&](const Part& part, Part& first, Part& second) {
       const double width = part.end - part.begin, deviation = bend * width * width;
-      if (hopeless(bound(part.a, part.b, deviation))) continue;
-      if ((part.b.place - part.a.place).norm() + deviation < tolerance_ / 8 || width < kEpsilon) continue;
+      if (hopeless(bound(part.a, part.b, deviation))) return false;
+      if ((part.b.place - part.a.place).norm() + deviation < tolerance_ / 8 || width < kEpsilon) return false;
       const double time = (part.begin + part.end) / 2;
       const Passage passage = tree_.passage(index, p_, time);
-      if (hopeless(plane_bound(part.a, part.b, deviation, passage.acceleration, jerk, width))) continue;
+      if (hopeless(plane_bound(part.a, part.b, deviation, passage.acceleration, jerk, width))) return false;
       const Depth middle = at(passage.place);
       note(middle, index, time);
-      const Part left{part.begin, time, part.a, middle}, right{time, part.end, middle, part.b};
       const bool left_first = part.a.value < part.b.value;
-      stack[size++] = left_first ? right : left;
-      stack[size++] = left_first ? left : right;
-    }
+      (left_first ? first : second) = {part.begin, time, part.a, middle};
+      (left_first ? second : first) = {time, part.end, middle, part.b};
+      return true;
+    });
   }
 
   const PoseTree& tree_;

@@ -1,22 +1,58 @@
 #include "graze/clearance/track.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "graze/base/error.h"
 #include "graze/motion/motion.h"
+#include "graze/query/traverse.h"
 
 namespace graze::clearance {
 namespace {
 
 constexpr std::size_t kPerLeaf = 4;  // segments
 
-double gap_squared(const Aabb& box, const Vec3& p) {
-  const Vec3 outside = (box.min - p).cwiseMax(p - box.max).cwiseMax(0.0);
-  return outside.squaredNorm();
-}
+// The boxes of a track for the traversal.
+struct TrackTree {
+  using Node = std::size_t;
+  static constexpr std::size_t kMaxDepth = 62, kMaxChildren = 2;
+
+  std::span<const Aabb> boxes;
+  std::size_t leaves, segments;
+
+  static bool empty() { return false; }
+  static Node root() { return 1; }
+  const Aabb& bounds(Node node) const { return boxes[node]; }
+  bool is_leaf(Node node) const { return node >= leaves; }
+  static std::size_t children(Node) { return 2; }
+  static Node child(Node node, std::size_t i) { return 2 * node + i; }
+  std::size_t first(Node leaf) const { return (leaf - leaves) * kPerLeaf; }
+  std::size_t last(Node leaf) const { return std::min(first(leaf) + kPerLeaf, segments); }
+};
+
+// The segment nearest to a point, the first of equal ones.
+struct NearestSegment {
+  std::span<const Pose> poses;
+  const Vec3& point;
+  double best;  // squared distance
+  std::size_t segment;
+  double fraction = 0;
+
+  double bound(const Aabb& box) const {
+    return (box.min - point).cwiseMax(point - box.max).cwiseMax(0.0).squaredNorm();
+  }
+  double limit() const { return best; }
+  void leaf(const TrackTree& /*tree*/, std::size_t s) {
+    const Vec3 &from = poses[s].translation(), &to = poses[std::min(s + 1, poses.size() - 1)].translation();
+    const Vec3 edge = to - from, offset = point - from;
+    const double square = edge.squaredNorm();
+    const double along = square > 0 ? std::clamp(edge.dot(offset) / square, 0.0, 1.0) : 0;
+    const double distance = (offset - along * edge).squaredNorm();
+    if (distance < best || (distance == best && s < segment)) best = distance, segment = s, fraction = along;
+  }
+};
 
 }  // namespace
 
@@ -77,45 +113,11 @@ double Track::time_at(const TrackPosition& position) const {
 TrackPosition Track::nearest(const Vec3& point, double limit) const {
   TrackPosition none;
   if (!is_finite(point) || !(limit >= 0)) return none;
-  double best = limit * limit;
-  std::size_t best_segment = segments_;
-  double best_fraction = 0;
-
-  struct Entry {
-    std::size_t node;
-    double bound;
-  };
-  std::array<Entry, 64> stack;  // one per level and one more: there are fewer than 2^62 leaves
-  std::size_t size = 0;
-  stack[size++] = {1, gap_squared(boxes_[1], point)};
-  while (size > 0) {
-    const Entry entry = stack[--size];
-    if (!(entry.bound <= best)) continue;
-    if (entry.node < leaves_) {
-      const std::size_t left = 2 * entry.node;
-      const Entry children[2] = {{left, gap_squared(boxes_[left], point)},
-                                 {left + 1, gap_squared(boxes_[left + 1], point)}};
-      const int nearer = children[1].bound < children[0].bound ? 1 : 0;
-      stack[size++] = children[1 - nearer];
-      stack[size++] = children[nearer];
-      continue;
-    }
-    const std::size_t begin = (entry.node - leaves_) * kPerLeaf, end = std::min(begin + kPerLeaf, segments_);
-    for (std::size_t s = begin; s < end; ++s) {
-      const Vec3 edge = end_of(s) - start_of(s), offset = point - start_of(s);
-      const double square = edge.squaredNorm();
-      const double fraction = square > 0 ? std::clamp(edge.dot(offset) / square, 0.0, 1.0) : 0;
-      const double distance = (offset - fraction * edge).squaredNorm();
-      if (distance < best || (distance == best && s < best_segment)) {
-        best = distance;
-        best_segment = s;
-        best_fraction = fraction;
-      }
-    }
-  }
-  if (best_segment == segments_) return none;
-  TrackPosition position = position_in(best_segment, best_fraction);
-  position.distance = std::sqrt(best);
+  NearestSegment nearest{trajectory_.poses, point, limit * limit, segments_};
+  traverse(TrackTree{boxes_, leaves_, segments_}, nearest);
+  if (nearest.segment == segments_) return none;
+  TrackPosition position = position_in(nearest.segment, nearest.fraction);
+  position.distance = std::sqrt(nearest.best);
   return position;
 }
 

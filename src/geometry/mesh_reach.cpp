@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "geometry/mesh_reach.h"
 #include "graze/index/near_first.h"
 
@@ -13,6 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::mesh {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 constexpr hn::CappedTag<float, kWidth> kF;
 using F = hn::Vec<decltype(kF)>;
@@ -30,9 +32,7 @@ GRAZE_LANE_FUNCTION unsigned meeting(const Reach& reach, const At& at) {
       at(i, lane, low, high);
       met = hn::And(met, hn::And(hn::Le(low, hn::Set(kF, reach.high[i])), hn::Ge(high, hn::Set(kF, reach.low[i]))));
     }
-    uint8_t part[8] = {};
-    hn::StoreMaskBits(kF, met, part);
-    bits |= static_cast<unsigned>(part[0]) << lane;
+    bits |= mask_bits(kF, met) << lane;
   }
   return bits;
 }

@@ -9,12 +9,14 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "index/box_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::broad {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using Floats = hn::CappedTag<float, kMaxLanes>;
 using Vec = hn::Vec<Floats>;
@@ -60,11 +62,7 @@ GRAZE_LANE_FUNCTION Mask surely_over(const LaneView<N>& boxes, std::size_t at, c
   return over;
 }
 
-GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(Floats(), mask, bytes);
-  return static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8U;
-}
+GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) { return mask_bits(Floats(), mask); }
 
 // Bits of those lanes before `end` that are not apart, and of those that surely overlap.
 struct Found {

@@ -11,11 +11,13 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::capt {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using Floats = hn::CappedTag<float, kWidth>;
 
@@ -33,11 +35,10 @@ GRAZE_LANE_FUNCTION bool scan(const Capt::Data& tree, std::size_t leaf, const Sp
     const auto maybe = hn::Le(squared, outside);
     if (hn::AllFalse(d, maybe)) continue;
     if (!hn::AllFalse(d, hn::Le(squared, inside))) return true;
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, maybe, bits);
-    for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
-      if ((bits[lane / 8] >> lane % 8 & 1) != 0 && touches({tree.x[i + lane], tree.y[i + lane], tree.z[i + lane]},
-                                                           ball.center, ball.radius, ball.point_radius)) {
+    for (unsigned left = mask_bits(d, maybe); left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      if (touches({tree.x[i + lane], tree.y[i + lane], tree.z[i + lane]}, ball.center, ball.radius,
+                  ball.point_radius)) {
         return true;
       }
     }

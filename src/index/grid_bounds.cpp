@@ -132,6 +132,7 @@ class NearPasses {
     std::memset(no_cells_, kNotReached<Bound::lower>, kCells);
     std::memset(no_cells_ + kCells, kNotReached<Bound::upper>, kCells);
     std::fill(no_octants_, no_octants_ + kOctants, kNoKey);
+    z_.around[0] = y_.around[0] = 0;  // of all that is far
   }
 
   void along_z(const std::uint32_t* positions, std::size_t count) const {
@@ -144,10 +145,12 @@ class NearPasses {
       own = follows ? above : occupied(at);
       above = occupied(at + 1);
       const std::uint32_t n = grid_.directory[at];
+      const auto bit = [](const Occupied& block) { return block.octants != 0 ? 1U : 0U; };
+      const std::uint32_t seen = bit(below) | bit(own) << 1U | bit(above) << 2U;
+      z_.around[n] = static_cast<std::uint16_t>(seen);
+      if (seen == 0) continue;
       cells_along_z(below.cells, own.cells, above.cells, z_.cells + 2 * kCells * n);
       octants_along_z(below.octants, own.octants, above.octants, z_.octants + kOctants * n);
-      const auto bit = [](const Occupied& block) { return block.octants != 0 ? 1U : 0U; };
-      z_.around[n] = static_cast<std::uint16_t>(bit(below) | bit(own) << 1U | bit(above) << 2U);
     }
   }
 
@@ -160,9 +163,11 @@ class NearPasses {
       // Unlike along z, steps over the end of a slice are not taken: the pass along z may not have been there.
       const std::uint32_t below = row > 0 ? number(at - row_length) : kFar, n = grid_.directory[at],
                           above = row + 1 < rows ? number(at + row_length) : kFar;
+      const std::uint32_t seen = around(z_, below) | around(z_, n) << 3U | around(z_, above) << 6U;
+      y_.around[n] = static_cast<std::uint16_t>(seen);
+      if (seen == 0) continue;
       cells_along_y(cells(z_, below), cells(z_, n), cells(z_, above), y_.cells + 2 * kCells * n);
       octants_along_y(octants(z_, below), octants(z_, n), octants(z_, above), y_.octants + kOctants * n);
-      y_.around[n] = static_cast<std::uint16_t>(around(z_, below) | around(z_, n) << 3U | around(z_, above) << 6U);
     }
   }
 
@@ -179,8 +184,8 @@ class NearPasses {
   }
 
  private:
-  // What one pass has computed. Per near block: bounds of its cells, keys of its octants, and a bit for each block with
-  // points among those seen so far, 3 along z, 9 along z and y.
+  // What one pass has computed. Per near block: a bit for each block with points among those seen so far, 3 along z, 9
+  // along z and y; and, unless there is none, bounds of its cells and keys of its octants.
   struct Results {
     std::uint8_t* cells;
     std::uint16_t *octants, *around;
@@ -204,16 +209,16 @@ class NearPasses {
     return {by_rows(cells), octants_of(cells)};
   }
   const std::uint8_t* cells(const Results& pass, std::uint32_t n) const {
-    return far(n) ? no_cells_ : pass.cells + 2 * kCells * n;
+    return around(pass, n) == 0 ? no_cells_ : pass.cells + 2 * kCells * n;
   }
   const std::uint16_t* octants(const Results& pass, std::uint32_t n) const {
-    return far(n) ? no_octants_ : pass.octants + kOctants * n;
+    return around(pass, n) == 0 ? no_octants_ : pass.octants + kOctants * n;
   }
-  static std::uint32_t around(const Results& pass, std::uint32_t n) { return far(n) ? 0 : pass.around[n]; }
+  static std::uint32_t around(const Results& pass, std::uint32_t n) { return pass.around[far(n) ? 0 : n]; }
 
   Grid& grid_;
   Results z_, y_;
-  alignas(64) std::uint8_t no_cells_[2 * kCells];  // stand in for far blocks
+  alignas(64) std::uint8_t no_cells_[2 * kCells];  // stand in for those of blocks where nothing was seen
   std::uint16_t no_octants_[kOctants];
 };
 

@@ -14,12 +14,14 @@
 #include <cstdint>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "index/grid.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::point_grid {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 // Bits per sphere: it collides; the bounds do not decide. Neither: it is free.
 struct LaneVerdicts {
@@ -40,13 +42,6 @@ GRAZE_LANE_FUNCTION V upper_of(D di, V number) {
     for (std::size_t i = 0; i < hn::Lanes(di); ++i) lanes[i] = kUppers[lanes[i]];
     return hn::Load(di, lanes);
   }
-}
-
-template <class D, class Mask>
-GRAZE_LANE_FUNCTION std::uint64_t mask_bits(D d, Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  return bytes[0];
 }
 
 // The first `count` lanes of the arrays, which hold a whole vector.

@@ -20,6 +20,7 @@
 #include <limits>
 #include <utility>
 
+#include "graze/index/near_first.h"
 #include "index/grid_tables.h"
 #include "index/thresholds.h"
 
@@ -219,50 +220,58 @@ HWY_NOINLINE bool search_pyramid(const Grid& grid, Visitor& visitor) {
   return false;
 }
 
-// Down the tree of points at many scales, nearest first.
+// Of points at many scales: their tree.
 template <class Visitor>
-HWY_NOINLINE bool search_tree(const Grid& grid, Visitor& visitor) {
-  struct Entry {
-    double squared;      // lower bound of the distance
+class TreeWalk {
+ public:
+  struct Place {
     std::uint32_t node;  // of its level, or a leaf
     std::int32_t level;  // -1: a leaf
   };
-  constexpr double kRoundDown = 1 - 1e-14;
-  const kd_tree::Tree<float>& tree = grid.tree;
-  Entry stack[kd_tree::kFan * (kd_tree::kMaxLevels + 1)];
-  std::size_t size = 0;
-  stack[size++] = {0, 0, static_cast<std::int32_t>(tree.levels) - 1};
-  while (size > 0) {
-    const Entry entry = stack[--size];
-    const double limit = square(visitor.reach());
-    if (entry.squared > limit) continue;
-    if (entry.level < 0) {
-      const auto begin = static_cast<std::uint32_t>(kd_tree::kLeaf * entry.node);
-      const auto end = std::min<std::size_t>(begin + kd_tree::kLeaf, tree.size);
-      if (visitor.scan(grid, begin, static_cast<std::uint32_t>(end))) return true;
-      continue;
-    }
-    const kd_tree::Node<float>& node = tree.nodes[tree.first[static_cast<std::size_t>(entry.level)] + entry.node];
-    double gaps[kd_tree::kFan];
+  using Bound = double;  // of the squared distance
+
+  TreeWalk(const Grid& grid, Visitor& visitor) : grid_(grid), tree_(grid.tree), visitor_(visitor) {}
+
+  Place root() const { return {0, static_cast<std::int32_t>(tree_.levels) - 1}; }
+  bool is_leaf(const Place& place) const { return place.level < 0; }
+  Place child(const Place& place, std::size_t k) const {
+    return {static_cast<std::uint32_t>(kd_tree::kFan * place.node + k), place.level - 1};
+  }
+  void open(const Place& place, Children<double>& children) const {
+    constexpr double kRoundDown = 1 - 1e-14;
+    const double limit = square(visitor_.reach());
+    const kd_tree::Node<float>& node = tree_.nodes[tree_.first[static_cast<std::size_t>(place.level)] + place.node];
     for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
       double sum = 0;
       for (int axis = 0; axis < 3; ++axis) {
-        const double at = visitor.center()[axis];
+        const double at = visitor_.center()[axis];
         sum += square(std::max(std::max(double{node.min[axis][k]} - at, at - double{node.max[axis][k]}), 0.0));
       }
-      gaps[k] = sum * kRoundDown;
-    }
-    const std::size_t begin = size;
-    for (std::size_t k = 0; k < kd_tree::kFan; ++k) {
+      children.bound[k] = sum * kRoundDown;
       // Of children that do not exist the bounds are infinite.
-      if (gaps[k] > limit || gaps[k] == kInfinity) continue;
-      // Insertion keeps the nearest on top.
-      std::size_t to = size++;
-      for (; to > begin && stack[to - 1].squared < gaps[k]; --to) stack[to] = stack[to - 1];
-      stack[to] = {gaps[k], static_cast<std::uint32_t>(kd_tree::kFan * entry.node + k), entry.level - 1};
+      if (children.bound[k] <= limit && children.bound[k] < kInfinity) children.near |= 1U << k;
     }
   }
-  return false;
+  void leaf(const Place& place) {
+    const auto begin = static_cast<std::uint32_t>(kd_tree::kLeaf * place.node);
+    const auto end = std::min<std::size_t>(begin + kd_tree::kLeaf, tree_.size);
+    ended_ = visitor_.scan(grid_, begin, static_cast<std::uint32_t>(end));
+  }
+  bool beyond(double bound) const { return ended_ || bound > square(visitor_.reach()); }
+  bool ended() const { return ended_; }
+
+ private:
+  const Grid& grid_;
+  const kd_tree::Tree<float>& tree_;
+  Visitor& visitor_;
+  bool ended_ = false;
+};
+template <class Visitor>
+HWY_NOINLINE bool search_tree(const Grid& grid, Visitor& visitor) {
+  TreeWalk<Visitor> walk(grid, visitor);
+  NearStack<typename TreeWalk<Visitor>::Place, double, kd_tree::kMaxLevels, kd_tree::kFan> open({0, walk.root()});
+  near_first(walk, open);
+  return walk.ended();
 }
 
 // From any centre.

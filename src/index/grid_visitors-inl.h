@@ -20,9 +20,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "index/exact_sphere.h"
 #include "index/grid.h"
 #include "index/grid_search.h"
@@ -32,6 +32,7 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::point_grid {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using Floats = hn::CappedTag<float, kPadding>;
 
@@ -42,17 +43,6 @@ GRAZE_LANE_FUNCTION hn::Vec<Floats> squared_distances(const Slots& slots, std::u
   const auto y = hn::Sub(hn::LoadU(d, slots.y + i), hn::Set(d, center[1]));
   const auto z = hn::Sub(hn::LoadU(d, slots.z + i), hn::Set(d, center[2]));
   return hn::Add(hn::Add(hn::Mul(x, x), hn::Mul(y, y)), hn::Mul(z, z));
-}
-
-// Lanes of a mask as bits.
-template <class Mask>
-GRAZE_LANE_FUNCTION std::uint32_t lane_bits(Floats d, Mask mask) {
-  static_assert(kPadding <= 32);
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, bytes, sizeof bits);
-  return bits;
 }
 
 // Is any point within reach? The search stops at the first.
@@ -92,7 +82,7 @@ class Collider {
   // In double, of the candidates among the points from `first` on.
   template <class Mask>
   HWY_NOINLINE bool any_touches(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) {
-    for (std::uint32_t bits = lane_bits(d, candidates); bits != 0; bits &= bits - 1) {
+    for (unsigned bits = mask_bits(d, candidates); bits != 0; bits &= bits - 1) {
       const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(bits));
       const auto within = [&](double radius) {
         return touches({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, ball_.center, radius, ball_.point_radius);
@@ -141,7 +131,7 @@ class Finder {
   template <class Mask>
   GRAZE_LANE_FUNCTION void rank(const Grid& grid, std::uint32_t first, Floats d, Mask candidates) {
     bool better = false;
-    for (std::uint32_t bits = lane_bits(d, candidates); bits != 0; bits &= bits - 1) {
+    for (unsigned bits = mask_bits(d, candidates); bits != 0; bits &= bits - 1) {
       const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(bits));
       const double squared = squared_distance({grid.slots.x[i], grid.slots.y[i], grid.slots.z[i]}, center_);
       if (squared < best_.squared || (squared == best_.squared && grid.slots.index[i] < best_.index)) {

@@ -9,11 +9,13 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::kd_tree {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 // All arithmetic is double and rounds step by step in the order of search_volume.h, so lanes decide what a loop over
 // the caller's points decides; a fused multiply-add would not.
@@ -216,9 +218,7 @@ GRAZE_LANE_FUNCTION const double* in_doubles(const void* from, bool floats, std:
 }
 
 GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) {
-  alignas(8) std::uint8_t bits[8] = {};
-  hn::StoreMaskBits(Doubles(), mask, bits);
-  return bits[0] & ((1U << hn::Lanes(Doubles())) - 1);
+  return mask_bits(Doubles(), mask) & ((1U << hn::Lanes(Doubles())) - 1);
 }
 
 template <class Volume, class Measure>

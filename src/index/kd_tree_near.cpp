@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 #ifndef GRAZE_INDEX_KD_TREE_NEAR_ONCE
 #define GRAZE_INDEX_KD_TREE_NEAR_ONCE
@@ -37,6 +38,7 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::kd_tree {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 constexpr hn::CappedTag<float, kFan> kF;
 constexpr hn::RebindToSigned<decltype(kF)> kI;
@@ -53,11 +55,7 @@ GRAZE_LANE_FUNCTION F outside_sq(F x, F y, F z) {
   const F zero = hn::Zero(kF);
   return hn::Add(hn::Add(square(hn::Max(x, zero)), square(hn::Max(y, zero))), square(hn::Max(z, zero)));
 }
-GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(kF, mask, bits);
-  return bits[0];
-}
+GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) { return mask_bits(kF, mask); }
 
 template <bool kPoint>
 class Near {

@@ -10,11 +10,13 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::map {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using Real = hn::CappedTag<double, 8>;
 using Number = hn::RebindToUnsigned<Real>;
@@ -87,9 +89,7 @@ GRAZE_LANE_FUNCTION bool advance(Bundle& b, const FrameGrid& grid, std::uint64_t
   hn::Store(next, n, cells);
   for (std::size_t i = 0; i < hn::Lanes(n); ++i) misses[cells[i] >> 6U] |= std::uint64_t{1} << (cells[i] & 63U);
   if (!hn::AllFalse(n, new_brick)) {
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(n, new_brick, bits);
-    for (unsigned left = bits[0]; left != 0; left &= left - 1) {
+    for (unsigned left = mask_bits(n, new_brick); left != 0; left &= left - 1) {
       const std::uint64_t at = cells[hwy::Num0BitsBelowLS1Bit_Nonzero32(left)];
       touched[at >> 15U] |= std::uint64_t{1} << (at >> 9U & 63U);
     }

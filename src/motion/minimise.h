@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "motion/halves.h"
 #include "motion/pose_tree.h"
 
 namespace graze::motion {
@@ -93,23 +94,21 @@ void minimise_step(const PoseTree& tree, const Vec3& p, std::uint32_t step, cons
     return {s.reach.normal.dot(passage.velocity), s.reach.normal.dot(passage.acceleration)};
   };
   constexpr int kTangents = 8;  // divisions by tangents in a row; then by halves, so that no function takes long
-  Part stack[128];
-  std::size_t size = 0;
-  stack[size++] = {0, 1, {from, growth(from, tree.passage(step, p, 0))}, {to, growth(to, tree.passage(step, p, 1))}, 0};
-  while (size > 0 && !question.done()) {
-    const Part part = stack[--size];
+  const Part whole{0, 1, {from, growth(from, tree.passage(step, p, 0))}, {to, growth(to, tree.passage(step, p, 1))}, 0};
+  halve<kMaxDivisions>(whole, [&](const Part& part, Part& first, Part& second) {
+    if (question.done()) return false;
     const double width = part.end - part.begin;
     const Reach &a = part.a.at.reach, &b = part.b.at.reach;
     const Vec3 segment = part.b.at.place - part.a.at.place;
     const double deviation = bend * width * width;
     double share = 0, from_a = 0, from_b = 0;
-    if (question.hopeless(tangent_bound(a, b, segment, share) - deviation)) continue;
+    if (question.hopeless(tangent_bound(a, b, segment, share) - deviation)) return false;
     const double cubic = jerk * width * width * width;
-    if (question.hopeless(min_growth(part.a.growth, width, from_a) + a.value - cubic)) continue;
+    if (question.hopeless(min_growth(part.a.growth, width, from_a) + a.value - cubic)) return false;
     const Growth backwards{-part.b.growth.slope, part.b.growth.curve};
-    if (question.hopeless(min_growth(backwards, width, from_b) + b.value - cubic)) continue;
+    if (question.hopeless(min_growth(backwards, width, from_b) + b.value - cubic)) return false;
     // Nothing between the ends can differ by more than the path length.
-    if (segment.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) continue;
+    if (segment.norm() + deviation < question.tolerance() / 8 || width < kEpsilon) return false;
     // Where one of the ends foresees the minimum, or at the tangents' meeting point, unless that is so near to an
     // end that little would be gained.
     if (from_a > 0 && from_a < 1) share = from_a;
@@ -120,12 +119,11 @@ void minimise_step(const PoseTree& tree, const Vec3& p, std::uint32_t step, cons
     const Sample s = sample(question, passage.place);
     const End middle{s, growth(s, passage)};
     question.note(s, step, time);
-    const Part left{part.begin, time, part.a, middle, part.depth + 1},
-        right{time, part.end, middle, part.b, part.depth + 1};
     const bool left_first = a.value < b.value;
-    stack[size++] = left_first ? right : left;
-    stack[size++] = left_first ? left : right;
-  }
+    (left_first ? first : second) = {part.begin, time, part.a, middle, part.depth + 1};
+    (left_first ? second : first) = {time, part.end, middle, part.b, part.depth + 1};
+    return true;
+  });
 }
 
 /// Over all steps below a node. No allocation.
@@ -135,32 +133,30 @@ void minimise(const PoseTree& tree, const Vec3& p, std::uint32_t pose_node, Q& q
     std::uint32_t node;
     Sample a, b;
   };
-  Part stack[40];  // halving 2^32 steps
-  std::size_t size = 0;
   const PoseNode& top = tree.node(pose_node);
   const auto at = [&](std::uint32_t knot) { return sample(question, tree.knot(knot).to_model(p)); };
-  stack[size++] = {pose_node, at(top.first), at(top.last)};
-  question.note(stack[0].a, top.first, 0);
-  question.note(stack[0].b, top.last - 1, 1);
-  while (size > 0 && !question.done()) {
-    const Part part = stack[--size];
+  const Part whole{pose_node, at(top.first), at(top.last)};
+  question.note(whole.a, top.first, 0);
+  question.note(whole.b, top.last - 1, 1);
+  halve<PoseTree::kMaxDepth>(whole, [&](const Part& part, Part& first, Part& second) {
+    if (question.done()) return false;
     const PoseNode& node = tree.node(part.node);
     const double deviation = node.place + node.turn * (p - node.center).norm();
     double where = 0;
     const Vec3 segment = part.b.place - part.a.place;
-    if (question.hopeless(tangent_bound(part.a.reach, part.b.reach, segment, where) - deviation)) continue;
+    if (question.hopeless(tangent_bound(part.a.reach, part.b.reach, segment, where) - deviation)) return false;
     if (node.leaf()) {
       minimise_step(tree, p, node.first, part.a, part.b, question);
-      continue;
+      return false;
     }
     const std::uint32_t knot = tree.node(node.left).last;
     const Sample middle = at(knot);
     question.note(middle, knot, 0);
-    const Part left{node.left, part.a, middle}, right{node.right, middle, part.b};
     const bool left_first = where < 0.5;
-    stack[size++] = left_first ? right : left;
-    stack[size++] = left_first ? left : right;
-  }
+    (left_first ? first : second) = {node.left, part.a, middle};
+    (left_first ? second : first) = {node.right, middle, part.b};
+    return true;
+  });
 }
 
 }  // namespace graze::motion

@@ -73,6 +73,8 @@ class PoseTree {
   const PoseNode& node(std::size_t i) const { return nodes_[i]; }
   std::size_t node_count() const { return nodes_.size(); }
   static constexpr std::uint32_t kRoot = 0;
+  /// Of a node below the root: each has half of the steps of the one above, fewer than 2^32.
+  static constexpr std::size_t kMaxDepth = 33;
   /// The axis of the model's frame along which it travels most.
   int travel_axis() const { return travel_axis_; }
 

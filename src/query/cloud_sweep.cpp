@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 #ifndef GRAZE_QUERY_CLOUD_SWEEP_ONCE
 #define GRAZE_QUERY_CLOUD_SWEEP_ONCE
@@ -34,6 +35,7 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::cloud_sweep {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using kd_tree::kFan;
 using kd_tree::kLeaf;
@@ -43,11 +45,7 @@ using F = hn::Vec<decltype(kF)>;
 constexpr std::size_t kLanes = hn::MaxLanes(kF);
 
 GRAZE_LANE_FUNCTION F set(float x) { return hn::Set(kF, x); }
-GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(kF, mask, bits);
-  return bits[0];
-}
+GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) { return mask_bits(kF, mask); }
 
 class PathWalk {
  public:

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "geometry/cloud_index.h"
 #include "graze/index/near_first.h"
 #include "graze/index/point_grid.h"
@@ -17,6 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::cloud_walk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using kd_tree::kFan;
 using kd_tree::kLeaf;
@@ -41,11 +43,7 @@ GRAZE_LANE_FUNCTION D signed_length(D first, Slabs... others) {
   ((largest = hn::Max(largest, others), sum = hn::Add(sum, square(hn::Max(others, zero)))), ...);
   return hn::IfThenElse(hn::Gt(largest, zero), hn::Sqrt(sum), largest);
 }
-GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kD)> mask) {
-  uint8_t bits[8] = {};
-  hn::StoreMaskBits(kD, mask, bits);
-  return bits[0];
-}
+GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kD)> mask) { return mask_bits(kD, mask); }
 
 template <class T>
 class Walk {

@@ -43,7 +43,7 @@ Vec3 normal_of(const Mesh& mesh, Feature triangle) { return MeshTree(mesh).facet
 }  // namespace
 
 Vec3 ContactSide::middle() const {
-  if (mesh() == nullptr) return bounds(g_).center();
+  if (mesh() == nullptr) return bounds(g_.geometry()).center();
   const Triangle t = MeshTree(*mesh()).facet(part_).triangle;
   return times(1.0 / 3, plus(plus(t.a(), t.b()), t.c()));
 }
@@ -65,18 +65,16 @@ bool ContactSide::below_plane() const {
   const auto of_part = [&](const auto& part) {
     return dot(n_, minus(farthest(part, n_), p_)) <= slack_ + kLevel * size_of(minus(farthest(part, n_), p_));
   };
-  return std::visit(
-      Overloads{[&](const Mesh& mesh) {
-                  Corners corners(p_, n_, slack_);
-                  ask_mesh(Sphere{.radius = 0}, mesh, corners.relative(), corners);
-                  return corners.below() && (!mesh.solid() || mesh.winding(along(p_, beside_, n_)) == 0);
-                },
-                [&](const Cloud& cloud) {
-                  return of_part(Ball{cloud.point(part_), {.radius = cloud.radius()}});
-                },
-                [&](const Bounded auto& shape) { return of_part(shape); }, [&](const Unbounded auto&) { return true; },
-                [](const BlockKind auto&) { return false; }},  // answered elsewhere (blocks.h)
-      g_);
+  return g_.visit(Overloads{[&](const Mesh& mesh) {
+                              Corners corners(p_, n_, slack_);
+                              ask_mesh(Sphere{.radius = 0}, mesh, corners.relative(), corners);
+                              return corners.below() && (!mesh.solid() || mesh.winding(along(p_, beside_, n_)) == 0);
+                            },
+                            [&](const Cloud& cloud) {
+                              return of_part(Ball{cloud.point(part_), {.radius = cloud.radius()}});
+                            },
+                            [&](const Bounded auto& shape) { return of_part(shape); },
+                            [](const Unbounded auto&) { return true; }});
 }
 
 bool ContactSide::is_face_at(const Vec3& q) const {

@@ -9,7 +9,7 @@ class ContactSide {
  public:
   /// In the frame of `g`: `p` on its surface, `n` unit, toward the other body. `slack`: how far from p counts as at p;
   /// `beside`: how far off a surface it is safe to ask what is inside. `part`: what the contact is of.
-  ContactSide(const Geometry& g, Feature part, const Vec3& p, const Vec3& n, double slack, double beside)
+  ContactSide(const PartsBody& g, Feature part, const Vec3& p, const Vec3& n, double slack, double beside)
       : g_(g), part_(part), p_(p), n_(n), slack_(slack), beside_(beside) {}
 
   /// Whether everything of it at p lies below the plane through p across n, and outside is above. Of a cloud: of the
@@ -27,12 +27,12 @@ class ContactSide {
   Vec3 middle() const;
 
  private:
-  const Mesh* mesh() const { return std::get_if<Mesh>(&g_); }
+  const Mesh* mesh() const { return g_.get_if<Mesh>(); }
   bool is_on_part(const Vec3& q) const;
   Vec3 toward_middle() const;
   bool divides(const Vec3& q, const Vec3& up) const;
 
-  const Geometry& g_;
+  const PartsBody& g_;
   Feature part_;
   Vec3 p_, n_;
   double slack_, beside_;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/overloads.h"
 #include "query/escape.h"
 #include "query/hull.h"
 #include "query/mesh_inside.h"
@@ -105,34 +106,30 @@ class DepthSearch {
     }
   }
 
-  void sample(const Geometry& g, bool of_second, const Aabb& common) {
+  void sample(const PartsBody& g, bool of_second, const Aabb& common) {
     const auto place = [&](const Vec3& p) { return of_second ? relative_.to_a(p) : p; };
-    with_kind<void>(
-        g,
-        [&](const Mesh& mesh) {
-          constexpr std::size_t kSamples = 24;
-          const auto vertices = mesh.vertices();
-          const std::size_t stride = std::max<std::size_t>(1, vertices.size() / kSamples);
-          for (std::size_t i = 0; i < vertices.size(); i += stride) {
-            const Vec3 p = place(vertices[i]);
-            if (common.contains(p)) consider_vertex(p, of_second);
-          }
-        },
-        [&](const Cloud& cloud) {
-          int asked = 0;
-          for (std::size_t i = 0; i < cloud.size() && asked < kDepthCloudPoints; ++i) {
-            if (cloud.is_skipped(i)) continue;
-            const Vec3 p = place(cloud.point(i));
-            if (common.grown(cloud.radius()).contains(p)) measure_at(p), ++asked;
-          }
-        },
-        [&]<class S>(const S& s) {
-          if constexpr (Bounded<S>) consider(place(core(s).center()));
-        });
+    g.visit(Overloads{[&](const Mesh& mesh) {
+                        constexpr std::size_t kSamples = 24;
+                        const auto vertices = mesh.vertices();
+                        const std::size_t stride = std::max<std::size_t>(1, vertices.size() / kSamples);
+                        for (std::size_t i = 0; i < vertices.size(); i += stride) {
+                          const Vec3 p = place(vertices[i]);
+                          if (common.contains(p)) consider_vertex(p, of_second);
+                        }
+                      },
+                      [&](const Cloud& cloud) {
+                        int asked = 0;
+                        for (std::size_t i = 0; i < cloud.size() && asked < kDepthCloudPoints; ++i) {
+                          if (cloud.is_skipped(i)) continue;
+                          const Vec3 p = place(cloud.point(i));
+                          if (common.grown(cloud.radius()).contains(p)) measure_at(p), ++asked;
+                        }
+                      },
+                      [&](const Bounded auto& s) { consider(place(core(s).center())); }, [](const Unbounded auto&) {}});
   }
 
   void points() {
-    const Aabb box_a = bounds(first_), box_b = relative_.box_to_a(bounds(second_));
+    const Aabb box_a = bounds(first_.geometry()), box_b = relative_.box_to_a(bounds(second_.geometry()));
     const Aabb common{box_a.min.cwiseMax(box_b.min), box_a.max.cwiseMin(box_b.max)};
     sample(first_, false, common), sample(second_, true, common);
     if (common.empty() || tight()) return;
@@ -215,7 +212,7 @@ class DepthSearch {
   }
 
   const BoundedPair& pair_;
-  const Geometry &first_, &second_;
+  const PartsBody &first_, &second_;
   const Relative& relative_;
   double rounding_;
   EscapeWork work_{.left = kDepthWork};

@@ -36,14 +36,11 @@ const S& plain(const S& s) {
 Facet plain(const Facet& f) { return {f.triangle}; }
 Ball plain(const Ball& b) { return b; }
 
-double size_of_geometry(const Geometry& g) {
+double size_of_geometry(const PartsBody& g) {
   const auto of_box = [](const Aabb& box) { return box.empty() ? 0 : size_of(box.center()) + size_of(box.half()); };
-  return std::visit(
-      Overloads{[](const Unbounded auto& s) { return std::abs(s.offset()); },
-                [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
-                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); },
-                [](const BlockKind auto&) { return kInfinity; }},  // answered elsewhere (blocks.h)
-      g);
+  return g.visit(Overloads{[](const Unbounded auto& s) { return std::abs(s.offset()); },
+                           [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
+                           [&](const Composite auto&) { return of_box(bounds(g.geometry())); }});
 }
 
 // The smaller of the two bodies.
@@ -209,7 +206,7 @@ void ask_pair(const BoundedPair& pair, const Relative& relative, Q& query) {
 
 }  // namespace
 
-double escape_rounding(const Geometry& first, const Geometry& second, const Relative& relative) {
+double escape_rounding(const PartsBody& first, const PartsBody& second, const Relative& relative) {
   return 48 * kEpsilon * (size_of_geometry(first) + size_of_geometry(second) + size_of(relative.translation));
 }
 

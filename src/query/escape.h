@@ -43,6 +43,6 @@ struct Touch {
 Touch come_to_touch(const BoundedPair& pair, const Relative& relative, const Vec3& free);
 
 /// Max error of computed gaps of the pair, in metres.
-double escape_rounding(const Geometry& first, const Geometry& second, const Relative& relative);
+double escape_rounding(const PartsBody& first, const PartsBody& second, const Relative& relative);
 
 }  // namespace graze

@@ -13,7 +13,7 @@ namespace {
 // Calls found(point) for points of the geometry's frame of which one is inside if anything is; true ends it. Returns
 // whether it ended. `near`: the box of interest in the solid's frame, to which to_solid leads.
 template <class ToSolid, class Found>
-bool points_of(const Geometry& g, const Aabb& near, const Relative& to_solid, const ToSolid& map, const Found& found) {
+bool points_of(const PartsBody& g, const Aabb& near, const Relative& to_solid, const ToSolid& map, const Found& found) {
   const auto of_mesh = [&](const Mesh& mesh) {
     for (const std::uint32_t i : data_of(mesh).pieces) {
       if (found(map(data_of(mesh).vertices[i]), i)) return true;
@@ -36,29 +36,25 @@ bool points_of(const Geometry& g, const Aabb& near, const Relative& to_solid, co
     traverse(CloudTree(cloud), walk);
     return walk.ended;
   };
-  return std::visit(Overloads{of_mesh, of_cloud, [&](const Triangle& s) { return found(map(s.a()), std::size_t{0}); },
-                              [&](const Bounded auto& s) { return found(map(core(s).center()), std::size_t{0}); },
-                              [](const Unbounded auto&) { return false; },  // what has no end is not inside of anything
-                              [](const BlockKind auto&) { return false; }},  // answered elsewhere (blocks.h)
-                    g);
+  return g.visit(Overloads{of_mesh, of_cloud, [&](const Triangle& s) { return found(map(s.a()), std::size_t{0}); },
+                           [&](const Bounded auto& s) { return found(map(core(s).center()), std::size_t{0}); },
+                           // What has no end is not inside of anything.
+                           [](const Unbounded auto&) { return false; }});
 }
 
 // How far the geometry reaches along n.
-double reach_along(const Geometry& g, const Vec3& n) {
+double reach_along(const PartsBody& g, const Vec3& n) {
   const auto of_box = [&](const Aabb& box) { return farthest_of(box, n); };
-  return std::visit(
-      Overloads{// A plane or half-space is only separated along its own normal.
-                [&](const Unbounded auto& s) { return dot(n, s.normal()) * s.offset(); },
-                [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
-                [&](const Mesh&) { return of_box(bounds(g)); }, [&](const Cloud&) { return of_box(bounds(g)); },
-                [&](const BlockKind auto&) { return of_box(bounds(g)); }},
-      g);
+  // A plane or half-space is only separated along its own normal.
+  return g.visit(Overloads{[&](const Unbounded auto& s) { return dot(n, s.normal()) * s.offset(); },
+                           [&](const Bounded auto& s) { return of_box(bounds(Shape(s))); },
+                           [&](const Composite auto&) { return of_box(bounds(g.geometry())); }});
 }
 
 }  // namespace
 
-bool any_inside(const Geometry& first, const Geometry& second, const Relative& relative, double* depth, Vec3* where) {
-  const auto look = [&](const Geometry& g, const Mesh* solid, const Relative& to_solid, bool in_second) {
+bool any_inside(const PartsBody& first, const PartsBody& second, const Relative& relative, double* depth, Vec3* where) {
+  const auto look = [&](const PartsBody& g, const Mesh* solid, const Relative& to_solid, bool in_second) {
     if (solid == nullptr) return false;
     const auto map = [&](const Vec3& p) { return to_solid.to_a(p); };
     return points_of(g, solid->bounds(), to_solid, map, [&](const Vec3& p, std::size_t) {
@@ -71,8 +67,8 @@ bool any_inside(const Geometry& first, const Geometry& second, const Relative& r
   return look(first, solid_of(second), relative.inverse(), true) || look(second, solid_of(first), relative, false);
 }
 
-bool is_point_and_solid(const Geometry& first, const Geometry& second) {
-  const auto* sphere = std::get_if<Sphere>(&first);
+bool is_point_and_solid(const PartsBody& first, const PartsBody& second) {
+  const auto* sphere = first.get_if<Sphere>();
   return sphere != nullptr && sphere->radius == 0 && solid_of(second) != nullptr;
 }
 
@@ -86,7 +82,7 @@ std::optional<bool> inside_by_cells(const Mesh& solid, const Vec3& p, double mar
   return number != 0;
 }
 
-double separation_bound(const Geometry& first, const Geometry& second, const Relative& relative, const Vec3& n) {
+double separation_bound(const PartsBody& first, const PartsBody& second, const Relative& relative, const Vec3& n) {
   const Vec3 back = times(-1, turned_back(relative.rotation, n));
   return std::max(0.0, reach_along(first, n) + reach_along(second, back) - dot(n, relative.translation));
 }

@@ -15,12 +15,14 @@
 #include <cmath>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 #include "query/mesh_walk.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::walk {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using bvh::kLeafBit;
 using bvh::kNone;
@@ -81,9 +83,7 @@ GRAZE_LANE_FUNCTION Lanes min(const Lanes& a, const Lanes& b) {
 GRAZE_LANE_FUNCTION unsigned not_above(const Lanes& a, const Lanes& b) {
   unsigned bits = 0;
   for (std::size_t i = 0; i < kRegisters; ++i) {
-    uint8_t part[8] = {};
-    hn::StoreMaskBits(kF, hn::Le(a.of[i], b.of[i]), part);
-    bits |= static_cast<unsigned>(part[0]) << (i * hn::MaxLanes(kF));
+    bits |= mask_bits(kF, hn::Le(a.of[i], b.of[i])) << (i * hn::MaxLanes(kF));
   }
   return bits;
 }
@@ -232,9 +232,7 @@ GRAZE_LANE_FUNCTION unsigned filled(const Block& block) {
   unsigned bits = 0;
   for (std::size_t i = 0; i < kRegisters; ++i) {
     const auto triangle = hn::Load(kU, block.triangle + i * hn::MaxLanes(kF));
-    uint8_t part[8] = {};
-    hn::StoreMaskBits(kU, hn::Ne(triangle, hn::Set(kU, kNone)), part);
-    bits |= static_cast<unsigned>(part[0]) << (i * hn::MaxLanes(kF));
+    bits |= mask_bits(kU, hn::Ne(triangle, hn::Set(kU, kNone))) << (i * hn::MaxLanes(kF));
   }
   return bits;
 }

@@ -1,14 +1,11 @@
 #include "query/mesh_rays.h"
 
-#include "graze/geometry/occupancy_map.h"
+#include "query/finite_bounds.h"
 
 namespace graze {
 
 RayTarget::RayTarget(const Placed& body) : body_(body) {
-  Aabb box = bounds(body.geometry);
-  // What has no end counts from where it ends.
-  if (const auto* field = std::get_if<HeightField>(&body.geometry)) box = field->surface_bounds();
-  if (const auto* view = std::get_if<MapView>(&body.geometry)) box = view->map().bounds();
+  const Aabb box = finite_bounds(body.geometry);
   size_ = size_of(body.pose.translation());
   bounded_ = box.bounded() && !box.empty();
   if (!bounded_) return;

@@ -254,9 +254,7 @@ class RayInFlight {
     nearest = hn::MinOfLanes(kU, nearest);
     std::size_t end = size_;
     for (std::size_t i = 0; i < kRegisters; ++i) {
-      uint8_t bits[8] = {};
-      hn::StoreMaskBits(kU, hn::And(hn::RebindMask(kU, mask[i]), hn::Ne(keys[i], nearest)), bits);
-      const unsigned rest = bits[0];
+      const unsigned rest = mask_bits(kU, hn::And(hn::RebindMask(kU, mask[i]), hn::Ne(keys[i], nearest)));
       hn::StoreU(packed(kF, near.of[i], rest), kF, near_ + end);
       hn::StoreU(packed(kU, hn::Load(kU, node.child + i * kLanes), rest), kU, child_ + end);
       end += static_cast<std::size_t>(std::popcount(rest));

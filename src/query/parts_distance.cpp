@@ -32,7 +32,7 @@ PartsDistance cloud_distance(const PartsPair& pair, const Relative& relative, co
   PartsDistance r = between_parts(pair, relative, nearest);
   PairDistance& d = r.distance;
   // Half-spaces are convex to infinity: the deepest point takes all others with it.
-  const bool all = std::holds_alternative<HalfSpace>(pair.first);
+  const bool all = pair.first.get_if<HalfSpace>() != nullptr;
   const bool overlap = !d.beyond && d.value <= 0 && std::isfinite(d.value) && !all;
   if (overlap && !question.depth) {
     d.tolerance = std::max(d.tolerance, enough_to_separate(pair, relative) + d.value);

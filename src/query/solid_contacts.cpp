@@ -11,24 +11,22 @@ namespace {
 
 using Found = ContactQuery::Found;
 
-const Mesh* mesh_of(const Geometry& g) {
-  const auto* mesh = std::get_if<Mesh>(&g);
+const Mesh* mesh_of(const PartsBody& g) {
+  const auto* mesh = g.get_if<Mesh>();
   return mesh != nullptr && !mesh->empty() ? mesh : nullptr;
 }
 
 // The point of a part that reaches farthest along n.
-Vec3 farthest(const Geometry& g, Feature part, const Vec3& n) {
-  return std::visit(Overloads{[&](const Mesh& mesh) { return farthest(MeshTree(mesh).facet(part), n); },
-                              [&](const Cloud& cloud) {
-                                return farthest(Ball{cloud.point(part), {.radius = cloud.radius()}}, n);
-                              },
-                              [&](const Bounded auto& shape) { return farthest(shape, n); },
-                              [&](const Unbounded auto& shape) { return Vec3(times(shape.offset(), shape.normal())); },
-                              [](const BlockKind auto&) { return Vec3(Vec3::Zero()); }},  // answered elsewhere
-                    g);
+Vec3 farthest(const PartsBody& g, Feature part, const Vec3& n) {
+  return g.visit(Overloads{[&](const Mesh& mesh) { return farthest(MeshTree(mesh).facet(part), n); },
+                           [&](const Cloud& cloud) {
+                             return farthest(Ball{cloud.point(part), {.radius = cloud.radius()}}, n);
+                           },
+                           [&](const Bounded auto& shape) { return farthest(shape, n); },
+                           [&](const Unbounded auto& shape) { return Vec3(times(shape.offset(), shape.normal())); }});
 }
 
-bool winds_around(const Geometry& g, const Vec3& p) {
+bool winds_around(const PartsBody& g, const Vec3& p) {
   const Mesh* solid = solid_of(g);
   return solid != nullptr && solid->winding(p) != 0;
 }
@@ -68,12 +66,12 @@ SolidContacts::SolidContacts(const PartsPair& pair, const Relative& relative, co
     : pair_(pair),
       relative_(relative),
       exit_(exit.distance),
-      unbounded_(std::holds_alternative<HalfSpace>(pair.first) || std::holds_alternative<Plane>(pair.first)),
+      unbounded_(pair.first.get_if<HalfSpace>() != nullptr || pair.first.get_if<Plane>() != nullptr),
       slack_(contact_slack(pair, relative)) {}
 
-bool SolidContacts::on_surface(const Geometry& g, Feature part, const Vec3& p) const {
+bool SolidContacts::on_surface(const PartsBody& g, Feature part, const Vec3& p) const {
   // Other balls of a cloud may lie around that of the contact.
-  const auto* cloud = std::get_if<Cloud>(&g);
+  const auto* cloud = g.get_if<Cloud>();
   const double depth =
       cloud != nullptr ? cloud->radius() - std::sqrt(norm_sq(minus(p, cloud->point(part)))) : point_depth(g, p).depth;
   return std::abs(depth) <= slack_;

@@ -25,7 +25,7 @@ class SolidContacts {
   bool correct(ContactQuery::Found& c) const;
 
  private:
-  bool on_surface(const Geometry& g, Feature part, const Vec3& p) const;
+  bool on_surface(const PartsBody& g, Feature part, const Vec3& p) const;
   bool share_face(const ContactQuery::Found& c, const ContactSide& a, const ContactSide& b) const;
 
   const PartsPair& pair_;

@@ -1,6 +1,7 @@
 // Chooses how the depth of a pair with meshes or clouds is measured.
 #include "query/solid_depth.h"
 
+#include "base/overloads.h"
 #include "geometry/mesh_data.h"
 #include "geometry/mesh_surface.h"
 #include "query/depth_search.h"
@@ -12,10 +13,10 @@
 namespace graze {
 namespace {
 
-bool is_convex(const Geometry& g) {
-  return with_kind<bool>(
-      g, [](const Mesh& mesh) { return mesh.solid() && !mesh.empty() && data_of(mesh).surface->convex; },
-      [](const Cloud&) { return false; }, [](const auto&) { return true; });
+bool is_convex(const PartsBody& g) {
+  return g.visit(
+      Overloads{[](const Mesh& mesh) { return mesh.solid() && !mesh.empty() && data_of(mesh).surface->convex; },
+                [](const Cloud&) { return false; }, [](const ShapeKind auto&) { return true; }});
 }
 
 double blur_of(const Geometry& g) {
@@ -26,7 +27,7 @@ double blur_of(const Geometry& g) {
 
 // A ball against a solid: of a point, or if the solid is convex, the depth of its centre is enough.
 bool by_center(const BoundedPair& pair, const Relative& relative, PartsDistance& r) {
-  const auto* sphere = std::get_if<Sphere>(&pair.first);
+  const auto* sphere = pair.first.get_if<Sphere>();
   const Mesh* solid = solid_of(pair.second);
   if (sphere == nullptr || solid == nullptr || !(sphere->radius == 0 || is_convex(pair.second))) return false;
   const PointDepth c = point_depth(*solid, relative.to_b(Vec3::Zero()));
@@ -66,15 +67,14 @@ PartsDistance solid_depth(const PartsPair& pair, const Relative& relative, const
   });
 }
 
-double separating_length(const Geometry& first, const Geometry& second, const Relative& relative) {
+double separating_length(const PartsBody& first, const PartsBody& second, const Relative& relative) {
   double shortest = kInfinity;
   const auto of_plane = [&](const Vec3& n) {
     shortest = std::min(shortest, separation_bound(first, second, relative, n));
   };
-  if (const auto* a = std::get_if<HalfSpace>(&first)) return of_plane(a->normal()), shortest;
-  if (const auto* a = std::get_if<Plane>(&first))
-    return of_plane(a->normal()), of_plane(times(-1, a->normal())), shortest;
-  const Aabb box_a = bounds(first), box_b = bounds(second);
+  if (const auto* a = first.get_if<HalfSpace>()) return of_plane(a->normal()), shortest;
+  if (const auto* a = first.get_if<Plane>()) return of_plane(a->normal()), of_plane(times(-1, a->normal())), shortest;
+  const Aabb box_a = bounds(first.geometry()), box_b = bounds(second.geometry());
   const auto attempt = [&](const Vec3& n) {
     const Vec3 back = times(-1, turned_back(relative.rotation, n));
     const double length = farthest_of(box_a, n) + farthest_of(box_b, back) - dot(n, relative.translation);

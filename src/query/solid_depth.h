@@ -16,6 +16,6 @@ PartsDistance solid_depth(const PartsPair& pair, const Relative& relative, const
 
 /// A translation that surely separates, no longer than the shortest one along an axis of either: a bound for the depth
 /// that costs next to nothing.
-double separating_length(const Geometry& first, const Geometry& second, const Relative& relative);
+double separating_length(const PartsBody& first, const PartsBody& second, const Relative& relative);
 
 }  // namespace graze

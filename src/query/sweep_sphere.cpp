@@ -12,6 +12,7 @@
 #include "query/cloud_sweep.h"
 #include "query/cloud_tree.h"
 #include "query/farthest.h"
+#include "query/finite_bounds.h"
 #include "query/mesh_tree.h"
 #include "query/point_shape.h"
 #include "query/slab.h"
@@ -195,11 +196,8 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
   const Mat3& turn = body.pose.rotation();
   const Vec3 from = turned_back(turn, minus(move.from(), body.pose.translation()));
   double size = size_of(move.from()) + size_of(move.to()) + move.radius();
-  if (box.bounded()) size += size_of(box.min) + size_of(box.max);
-  if (const auto* field = std::get_if<HeightField>(&body.geometry))
-    size += size_of(field->surface_bounds().min) + size_of(field->surface_bounds().max);
-  if (const auto* view = std::get_if<MapView>(&body.geometry); view != nullptr && !view->map().bounds().empty())
-    size += size_of(view->map().bounds().min) + size_of(view->map().bounds().max);
+  if (const Aabb near = finite_bounds(body.geometry); near.bounded() && !near.empty())
+    size += size_of(near.min) + size_of(near.max);
   const Travel travel{{from, turned_back(turn, move.direction())},
                       move.length(),
                       (move.radius() + margin) * (1 + 2 * kEpsilon),

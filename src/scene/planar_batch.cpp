@@ -10,20 +10,18 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
+#include "base/mask_bits-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::planar {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using graze::HWY_NAMESPACE::mask_bits;
 
 using Floats = hn::CappedTag<float, 16>;
 using Lanes = hn::Vec<Floats>;
 
-GRAZE_LANE_FUNCTION std::uint64_t bits_of(hn::Mask<Floats> mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(Floats(), mask, bytes);
-  return std::uint64_t{bytes[0]} | std::uint64_t{bytes[1]} << 8U;
-}
+GRAZE_LANE_FUNCTION std::uint64_t bits_of(hn::Mask<Floats> mask) { return mask_bits(Floats(), mask); }
 
 // The smallest squared distance less the square of the reach, of queries in four vectors at a time: the four hide the
 // time that each operation takes.
