@@ -45,25 +45,27 @@ class Runner {
 // Boxes are compared with those behind them only: the rest of their row, and rows that come later.
 template <int N>
 bool pairs_within_of(const GridLevel<N>& level, const Store<N>& store, PairSink& sink) {
-  for (std::size_t slot = 0; slot < level.boxes.size(); ++slot) {
-    const FloatBox<N> box = level.boxes.box(slot);
-    if (!(box.lo[0] <= box.hi[0])) continue;  // erased
-    std::uint32_t at[3] = {}, lo[3] = {}, hi[3] = {};
-    each_axis<N>([&](int k) {
-      at[k] = level.first_cell(box.lo[k], k);
-      hi[k] = level.last_cell(box.hi[k], k);
-      lo[k] = level.first_cell(box.lo[k] - level.reach[k], k);
-    });
-    const Runner<N> runner(level, store, sink, box, level.boxes.id(slot));
-    const auto row = [&](std::uint32_t y, std::uint32_t z) {
-      return (std::size_t{z} * level.dims[1] + y) * level.dims[0];
-    };
-    if (!runner.run(slot + 1, level.start[row(at[1], at[2]) + hi[0] + 1])) return false;
-    for (std::uint32_t z = at[2]; z <= hi[2]; ++z) {
-      for (std::uint32_t y = z == at[2] ? at[1] + 1 : lo[1]; y <= hi[1]; ++y) {
-        if (!runner.run(level.start[row(y, z) + lo[0]], level.start[row(y, z) + hi[0] + 1])) return false;
+  std::uint32_t at[3] = {};  // of the row
+  for (std::size_t row = 0, rows = level.rows(); row < rows; ++row) {
+    const std::size_t row_end = level.start[(row + 1) * level.dims[0]];
+    for (std::size_t slot = level.start[row * level.dims[0]]; slot < row_end; ++slot) {
+      const FloatBox<N> box = level.boxes.box(slot);
+      if (!(box.lo[0] <= box.hi[0])) continue;  // erased
+      std::uint32_t hi[3] = {};
+      each_axis<N>([&](int k) { hi[k] = level.last_cell(box.hi[k], k); });
+      const Runner<N> runner(level, store, sink, box, level.boxes.id(slot));
+      if (!runner.run(slot + 1, level.start[row * level.dims[0] + hi[0] + 1])) return false;
+      if (hi[1] == at[1] && hi[2] == at[2]) continue;
+      const std::uint32_t lo_x = level.first_cell(box.lo[0] - level.reach[0], 0);
+      const std::uint32_t lo_y = level.first_cell(box.lo[1] - level.reach[1], 1);
+      for (std::uint32_t z = at[2]; z <= hi[2]; ++z) {
+        for (std::uint32_t y = z == at[2] ? at[1] + 1 : lo_y; y <= hi[1]; ++y) {
+          const std::size_t first = (std::size_t{z} * level.dims[1] + y) * level.dims[0];
+          if (!runner.run(level.start[first + lo_x], level.start[first + hi[0] + 1])) return false;
+        }
       }
     }
+    if (++at[1] == level.dims[1]) at[1] = 0, ++at[2];
   }
   return true;
 }
