@@ -32,12 +32,14 @@ class RowGrid final : public Structure<N> {
     boxes_.resize(ids.size());
     cells_.resize(ids.size());
     order_.resize(ids.size());
-    Corners all;
     std::array<std::size_t, 256> counts{};
+    Corners around;  // which nobody else knows, so that it stays in registers
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      const FloatBox<N> box = boxes_[i] = store_.floats(ids[i]);
-      ++counts[octave_of(all.extend(box))];
+      const FloatBox<N> box = store_.floats(ids[i]);
+      ++counts[octave_of(around.extend(box))];
+      boxes_[i] = box;
     }
+    const Corners all = around;
     const std::size_t levels = choose_levels(counts, all, ids.size());
     if (levels > levels_.size()) levels_.resize(levels);  // which keep their memory for the next time
     if (levels == 1) {

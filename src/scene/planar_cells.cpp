@@ -19,10 +19,39 @@ namespace hn = hwy::HWY_NAMESPACE;
 using CellFloats = hn::CappedTag<float, Cells::kLanes>;
 using CellLanes = hn::Vec<CellFloats>;
 
+// Queries of a part, prepared: coordinates, the cell, and how near to 0 a number is undecided.
+struct Prepared {
+  static constexpr std::size_t kPart = 64;
+  alignas(64) float x[kPart], y[kPart], band[kPart];
+  alignas(64) std::int32_t cell[kPart];
+};
+
 // What is not a number is in the first cell.
-HWY_INLINE std::size_t cell_along(float at) {
-  constexpr float kLast = Cells::kSide - 1;
-  return static_cast<std::size_t>(at > 0 ? (at < kLast ? at : kLast) : 0.0F);
+GRAZE_LANE_FUNCTION hn::Vec<hn::RebindToSigned<CellFloats>> cell_along(CellLanes at, float low, float per_cell) {
+  const CellFloats d;
+  const CellLanes cell = hn::Mul(hn::Sub(at, hn::Set(d, low)), hn::Set(d, per_cell));
+  const CellLanes lower = hn::IfThenElseZero(hn::Gt(cell, hn::Zero(d)), cell);
+  return hn::ConvertTo(hn::RebindToSigned<CellFloats>(), hn::Min(lower, hn::Set(d, float{Cells::kSide - 1})));
+}
+
+GRAZE_LANE_FUNCTION void prepare(const Cells::View& view, const Vec2* points, std::size_t count, Prepared& into) {
+  for (std::size_t i = 0; i < count; ++i) {
+    into.x[i] = static_cast<float>(points[i].x() - view.origin[0]);
+    into.y[i] = static_cast<float>(points[i].y() - view.origin[1]);
+  }
+  for (std::size_t i = count; i < Prepared::kPart; ++i) into.x[i] = into.y[i] = 0;
+  const CellFloats d;
+  // Of all roundings of products of coordinates, with room to spare.
+  const CellLanes rounding = hn::Set(d, 128 * 0x1p-24F), reach = hn::Set(d, view.reach);
+  for (std::size_t i = 0; i < Prepared::kPart; i += hn::Lanes(d)) {
+    const CellLanes x = hn::Load(d, into.x + i), y = hn::Load(d, into.y + i);
+    const CellLanes size = hn::Add(hn::Add(hn::Abs(x), hn::Abs(y)), reach);
+    hn::Store(hn::Mul(hn::Mul(size, size), rounding), d, into.band + i);
+    const auto column = cell_along(x, view.low[0], view.per_cell[0]),
+               row = cell_along(y, view.low[1], view.per_cell[1]);
+    static_assert(Cells::kSide == 16, "a row is 2^4 cells");
+    hn::Store(hn::Add(hn::ShiftLeft<4>(row), column), hn::RebindToSigned<CellFloats>(), into.cell + i);
+  }
 }
 
 std::size_t check_cells(const Cells::View& view, const Vec2* points, std::size_t count, bool* hits,
@@ -31,33 +60,32 @@ std::size_t check_cells(const Cells::View& view, const Vec2* points, std::size_t
   const std::size_t lanes = hn::Lanes(d);
   const CellLanes zero = hn::Zero(d);
   std::size_t left = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(points[i].x() - view.origin[0]);
-    const auto y = static_cast<float>(points[i].y() - view.origin[1]);
-    // Of all roundings of products of coordinates, with room to spare.
-    const float size = std::abs(x) + std::abs(y) + view.reach;
-    const CellLanes band = hn::Set(d, size * size * (128 * 0x1p-24F));
-    const CellLanes p = hn::Set(d, x), q = hn::Set(d, y);
-    std::size_t at = cell_along((y - view.low[1]) * view.per_cell[1]) * Cells::kSide +
-                     cell_along((x - view.low[0]) * view.per_cell[0]);
-    bool touches = false, free = true;
-    do {
-      const Cells::Block& b = view.block[at];
-      for (std::size_t l = 0; l < Cells::kLanes; l += lanes) {
-        const CellLanes u = hn::Load(d, b.value[0] + l), v = hn::Load(d, b.value[1] + l);
-        const CellLanes along = hn::MulAdd(p, u, hn::MulAdd(q, v, hn::Load(d, b.value[2] + l)));
-        const CellLanes across = hn::MulAdd(q, u, hn::NegMulAdd(p, v, hn::Load(d, b.value[3] + l)));
-        const CellLanes beyond = hn::Max(hn::Sub(hn::Abs(along), hn::Load(d, b.value[4] + l)), zero);
-        const CellLanes above = hn::Max(hn::Sub(hn::Abs(across), hn::Load(d, b.value[5] + l)), zero);
-        const CellLanes m = hn::MulAdd(beyond, beyond, hn::MulSub(above, above, hn::Load(d, b.value[6] + l)));
-        touches |= !hn::AllFalse(d, hn::Lt(m, hn::Neg(band)));
-        free &= hn::AllTrue(d, hn::Gt(m, band));
-      }
-      at = view.next[at];
-    } while (HWY_UNLIKELY(at != 0));
-    hits[i] = touches;
-    open[left] = static_cast<std::uint32_t>(i);
-    left += (touches || free) ? 0 : 1;
+  Prepared part;
+  for (std::size_t begin = 0; begin < count; begin += Prepared::kPart) {
+    const std::size_t in_part = std::min(Prepared::kPart, count - begin);
+    prepare(view, points + begin, in_part, part);
+    for (std::size_t i = 0; i < in_part; ++i) {
+      const CellLanes band = hn::Set(d, part.band[i]), p = hn::Set(d, part.x[i]), q = hn::Set(d, part.y[i]);
+      auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(part.cell[i]));
+      bool touches = false, free = true;
+      do {
+        const Cells::Block& b = view.block[at];
+        for (std::size_t l = 0; l < Cells::kLanes; l += lanes) {
+          const CellLanes u = hn::Load(d, b.value[0] + l), v = hn::Load(d, b.value[1] + l);
+          const CellLanes along = hn::MulAdd(p, u, hn::MulAdd(q, v, hn::Load(d, b.value[2] + l)));
+          const CellLanes across = hn::MulAdd(q, u, hn::NegMulAdd(p, v, hn::Load(d, b.value[3] + l)));
+          const CellLanes beyond = hn::Max(hn::Sub(hn::Abs(along), hn::Load(d, b.value[4] + l)), zero);
+          const CellLanes above = hn::Max(hn::Sub(hn::Abs(across), hn::Load(d, b.value[5] + l)), zero);
+          const CellLanes m = hn::MulAdd(beyond, beyond, hn::MulSub(above, above, hn::Load(d, b.value[6] + l)));
+          touches |= !hn::AllFalse(d, hn::Lt(m, hn::Neg(band)));
+          free &= hn::AllTrue(d, hn::Gt(m, band));
+        }
+        at = view.next[at];
+      } while (HWY_UNLIKELY(at != 0));
+      hits[begin + i] = touches;
+      open[left] = static_cast<std::uint32_t>(begin + i);
+      left += static_cast<std::size_t>(!touches) & static_cast<std::size_t>(!free);
+    }
   }
   return left;
 }

@@ -28,11 +28,11 @@ concept HasNearest = requires(const T& obstacle, const typename Space::Vec& q) {
 template <class Space>
 class CustomObstacle {
  public:
-  using Vec = typename Space::Vec;
-  using Box = typename Space::Box;
-  using Path = typename Space::Path;
-  using NearestPoint = typename Space::NearestPoint;
-  using Hit = typename Space::Hit;
+  using Vec = typename Space::Vec;                    ///< a point
+  using Box = typename Space::Box;                    ///< a box along the axes
+  using Path = typename Space::Path;                  ///< where a disc or a ball goes
+  using NearestPoint = typename Space::NearestPoint;  ///< what nearest() gives
+  using Hit = typename Space::Hit;                    ///< what sweep() gives
 
   /// Copies share the obstacle, which is never changed; its functions are called by any number of threads.
   template <HasNearest<Space> T>

@@ -129,11 +129,11 @@ class Grid {
 
 /// What obstacles of one's own are made of.
 struct Plane {
-  using Vec = Vec2;
-  using Box = Aabb2;
-  using Path = planar::Path;
-  using NearestPoint = planar::NearestPoint;
-  using Hit = planar::Hit;
+  using Vec = Vec2;                           ///< a point
+  using Box = Aabb2;                          ///< around it
+  using Path = planar::Path;                  ///< where it is asked along
+  using NearestPoint = planar::NearestPoint;  ///< of its boundary
+  using Hit = planar::Hit;                    ///< a first contact
 };
 /// Holds an obstacle of one's own, which needs nothing but `NearestPoint nearest(const Vec2& q) const`: see
 /// CustomObstacle.

@@ -33,11 +33,11 @@ struct Hit {
 
 /// What obstacles of one's own are made of.
 struct Space {
-  using Vec = Vec3;
-  using Box = Aabb;
-  using Path = spatial::Path;
-  using NearestPoint = spatial::NearestPoint;
-  using Hit = spatial::Hit;
+  using Vec = Vec3;                            ///< a point
+  using Box = Aabb;                            ///< around it
+  using Path = spatial::Path;                  ///< where it is asked along
+  using NearestPoint = spatial::NearestPoint;  ///< of its boundary
+  using Hit = spatial::Hit;                    ///< a first contact
 };
 /// Holds an obstacle of one's own, which needs nothing but `NearestPoint nearest(const Vec3& q) const`: see
 /// CustomObstacle.

@@ -38,7 +38,9 @@ class Path {
     return Path(std::make_shared<const ShapeOf<C>>(std::move(curve)));
   }
 
+  /// What paths there are.
   enum class Kind : std::uint8_t { line, arc, curve };
+  /// Which of them it is.
   Kind kind() const { return kind_; }
   /// Where it starts.
   const Vec3& from() const { return from_; }
