@@ -7,7 +7,7 @@ set(GRAZE_ROOMS base shape index motion geometry query scene map robot clearance
 find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 add_library(graze_dependencies INTERFACE)
 target_link_libraries(graze_dependencies INTERFACE
-    Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r pugixml::pugixml PROJ::proj nlohmann_json::nlohmann_json)
+    Eigen3::Eigen hwy::hwy TBB::tbb fmt::fmt Qhull::qhull_r pugixml::pugixml PROJ::proj ZLIB::ZLIB nlohmann_json::nlohmann_json)
 target_include_directories(graze_dependencies INTERFACE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
 target_compile_features(graze_dependencies INTERFACE cxx_std_20)

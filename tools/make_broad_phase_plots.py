@@ -3,7 +3,7 @@
 
     make_broad_phase_plots.py FILE DOCS
 
-writes DOCS/broad-phases-pairs.svg, DOCS/broad-phases-scaling.svg and DOCS/broad-phases-times.svg. The pictures have a
+writes DOCS/broad-phases-pairs.svg, -scaling.svg, -times.svg and -break-even.svg. The pictures have a
 background of their own and follow the reader's light or dark mode.
 """
 
@@ -145,13 +145,35 @@ def times(rows):
     return document(840, 350, parts + legend([r["kind"] for r in rows], 710, 80))
 
 
+def break_even(row):
+    """Equation 3 of the paper on sensor data: building and asking n times, by how the tree was built."""
+    ways = (("morton_tree", "along the curve", row["build_ms"], row["query_ns"]),
+            ("aabb_tree", "divided by cost", row["build_by_cost_ms"], row["query_by_cost_ns"]),
+            ("row_grid", "along the curve, improved", row["build_ms"] + row["improve_ms"], row["improved_ns"]))
+    counts = [10 ** (k / 8) for k in range(16, 49)]
+    total = lambda build, query, n: build + query * n * 1e-6
+    ticks = decades(min(total(b, q, counts[0]) for _, _, b, q in ways), max(total(b, q, counts[-1]) for _, _, b, q in ways))
+    frame = Frame(90, 50, 480, 300, counts, [ticks[0], ticks[-1]])
+    parts = frame.axes(f"Building a tree of {row['boxes']} boxes and asking it", "queries", "ms",
+                       [10 ** k for k in range(2, 7)], ticks)
+    for kind, _, build, query in ways:
+        parts.append(frame.line([(n, total(build, query, n)) for n in counts], kind))
+    for i, (kind, name, _, _) in enumerate(ways):
+        parts.append(f'<path class="line {kind}" d="M590 {76 + 22 * i}h22"/><text x="618" y="{80 + 22 * i}">{name}</text>')
+    if row["queries"] > counts[0]:
+        x, y = frame.pixel(row["queries"], total(row["build_ms"], row["query_ns"], row["queries"]))
+        parts.append(f'<path class="grid" d="M{x:.1f} {y:.1f}V350"/>')
+        parts.append(f'<text class="small" x="{x + 4:.1f}" y="344">{row["queries"]:.0f}</text>')
+    return document(810, 410, parts)
+
+
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__)
     data = json.loads(pathlib.Path(arguments[0]).read_text(encoding="utf-8"))
     docs = pathlib.Path(arguments[1])
     for name, text in (("pairs", pairs(data["pairs"])), ("scaling", scaling(data["scaling"])),
-                       ("times", times(data["distribution"]))):
+                       ("times", times(data["distribution"])), ("break-even", break_even(data["break_even"]))):
         target = docs / f"broad-phases-{name}.svg"
         part = target.with_suffix(".part")
         part.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-// graze convert: a cloud or a mesh from one format to another.
+// graze convert: a cloud or a mesh from one format to another, or a cloud as a height field.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +13,9 @@
 #include "command.h"
 #include "graze/base/error.h"
 #include "graze/base/nearest_word.h"
+#include "graze/geometry/height_field_builder.h"
 #include "graze/io/cloud_file.h"
+#include "graze/io/height_field_file.h"
 #include "graze/io/mesh_file.h"
 #include "graze/io/write_file.h"
 #include "interrupt.h"
@@ -31,7 +33,8 @@ struct ConvertArguments {
   std::string format, las_version, separator;
   bool ascii = false, binary = false, big_endian = false, compressed = false;
   bool single = false, twice = false, drop = false, no_attributes = false, no_header = false, apply_viewpoint = false;
-  double scale = 1;
+  double scale = 1, grid = 0, fill = 0;
+  std::string heights;
   std::vector<double> translation, las_scale, las_offset;
   MeshArguments mesh;
 };
@@ -136,8 +139,90 @@ int convert_mesh(const ConvertArguments& a, bool quiet) {
   return kClear;
 }
 
+// Throws for options that mean nothing to a height field.
+void check_for_grid(const ConvertArguments& a) {
+  if (a.from == "-") throw Error("IN", "is read twice for a height field, which standard input cannot be; give a file");
+  if (is_mesh_file(a.from)) throw Error(a.from, "is a mesh; --grid makes height fields of points");
+  const std::pair<bool, const char*> others[] = {{!a.format.empty(), "--format"},
+                                                 {a.ascii, "--ascii"},
+                                                 {a.binary, "--binary"},
+                                                 {a.big_endian, "--big-endian"},
+                                                 {a.compressed, "--compressed"},
+                                                 {a.single, "--float"},
+                                                 {a.twice, "--double"},
+                                                 {a.no_header, "--no-header"},
+                                                 {!a.separator.empty(), "--separator"},
+                                                 {!a.las_version.empty(), "--las"},
+                                                 {!a.las_scale.empty(), "--las-scale"},
+                                                 {!a.las_offset.empty(), "--las-offset"}};
+  for (const auto& [given, name] : others) {
+    if (given) throw Error(a.to, fmt::format("is a height field, made by --grid; {} is for clouds", name));
+  }
+  std::string ending = std::filesystem::path(a.to).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (ending != ".asc" && ending != ".f32")
+    throw Error(a.to, "its name does not indicate a format; a height field is written as .asc or .f32. Rename it");
+}
+
+// A cloud as a height field, in memory that depends on the heights only.
+int grid_cloud(const ConvertArguments& a, bool quiet) {
+  check_for_grid(a);
+  ReadCloudOptions read{.attributes = false, .apply_viewpoint = a.apply_viewpoint, .unit = a.mesh.unit};
+  ProgressBar bar(quiet);
+  read.progress = bar.progress();
+  const Vec3 shift =
+      a.translation.empty() ? Vec3(Vec3::Zero()) : Vec3(a.translation[0], a.translation[1], a.translation[2]);
+  std::vector<Vec3> moved;
+  const auto each_chunk = [&](const auto& visit) {
+    return for_each_chunk(
+        a.from,
+        [&](const CloudChunk& chunk) {
+          moved.resize(chunk.points.size());
+          for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = chunk.points[i] * a.scale + shift;
+          visit();
+          return true;
+        },
+        read);
+  };
+  Aabb around;
+  std::uint64_t skipped = 0;
+  const CloudHeader header = each_chunk([&] {
+    for (const Vec3& p : moved) {
+      if (is_finite(p)) around.extend(p);
+      else ++skipped;
+    }
+  });
+  if (around.empty()) throw Error(a.from, "has no point that could be a height");
+  HeightFieldBuilderOptions options{.cell = a.grid, .fill = a.fill};
+  if (a.heights == "mean") options.heights = PointHeights::mean;
+  if (a.heights == "lowest") options.heights = PointHeights::lowest;
+  HeightFieldBuilder builder(around, options);
+  each_chunk([&] { builder.add(moved); });
+  const BuiltHeightField built = [&] {
+    try {
+      return builder.build();
+    } catch (const Error& error) {
+      throw Error(a.from, error.what());
+    }
+  }();
+  const WriteHeightFieldReport report = write_height_field(a.to, built.field, built.origin);
+  say_when_interrupted(a.to + " is complete");
+  bar.clear();
+  const HeightGrid& grid = built.field.grid();
+  std::string text = fmt::format("{}: {} × {} heights from {} points", a.to, grid.columns, grid.rows, built.points);
+  if (built.filled > 0) text += fmt::format(", {} of them filled from those around", built.filled);
+  if (skipped > 0) text += fmt::format(", {} points without coordinates left out", skipped);
+  if (report.rounding > 0) text += fmt::format(", heights rounded up by at most {:.2g}", report.rounding);
+  remark(quiet, text);
+  remark(quiet, fmt::format("  the first height is at x {}, y {}", built.origin.x(), built.origin.y()));
+  for (const std::string& note : header.notes) remark(quiet, "  " + note);
+  return kClear;
+}
+
 int convert(const ConvertArguments& arguments, bool quiet) {
   check_writable(arguments.to);
+  if (arguments.grid > 0) return grid_cloud(arguments, quiet);
   if (arguments.from != "-" && is_mesh_file(arguments.from)) return convert_mesh(arguments, quiet);
   if (arguments.format == "stl" || arguments.format == "obj" || arguments.format == "off") {
     throw Error(arguments.from, fmt::format("is a cloud and cannot be written as {}", arguments.format));
@@ -176,6 +261,19 @@ Command convert_command() {
             "The new file; its extension determines the format: .ply .pcd .las .xyz .csv .txt, of a mesh\n"
             ".stl .obj .ply .off",
             {.required = true, .file = true}},
+           {"--grid",
+            &a->grid,
+            "Make a height field of the points, .asc or .f32, with heights every S metres",
+            {.value = "S", .range = kPositive}},
+           {"--heights",
+            &a->heights,
+            "Of the points near a height: highest (the default: no point is above the surface),\n"
+            "mean or lowest",
+            {.value = "H", .one_of = {"highest", "mean", "lowest"}}},
+           {"--fill",
+            &a->fill,
+            "Fill holes from heights up to M metres away; holes that are left are an error",
+            {.value = "M", .range = kPositive}},
            {"--format",
             &a->format,
             "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off",
@@ -199,6 +297,8 @@ Command convert_command() {
       .check =
           [a] {
             if (a->scale == 0) throw UsageError("--scale", "must not be 0");
+            if (a->grid == 0 && !a->heights.empty()) throw UsageError("--heights", "needs --grid");
+            if (a->grid == 0 && a->fill > 0) throw UsageError("--fill", "needs --grid");
             if (a->las_scale.size() == 2) throw UsageError("--las-scale", "takes one number or three");
           },
       .run = [a](const Session& session) { return convert(*a, session.quiet); }};

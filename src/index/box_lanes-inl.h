@@ -64,19 +64,6 @@ GRAZE_LANE_FUNCTION Mask surely_over(const LaneView<N>& boxes, std::size_t at, c
 
 GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) { return mask_bits(Floats(), mask); }
 
-// Bits of those lanes before `end` that are not apart, and of those that surely overlap.
-struct Found {
-  unsigned near, sure;
-};
-template <int N>
-GRAZE_LANE_FUNCTION Found found_at(const LaneView<N>& boxes, std::size_t at, std::size_t end, const Spread<N>& b) {
-  const Floats d;
-  const Mask apart = apart_from<N>(boxes, at, b);
-  if (hn::AllTrue(d, apart)) return {0, 0};
-  const unsigned inside = (1U << std::min(end - at, hn::Lanes(d))) - 1;
-  return {~bits_of(apart) & inside, bits_of(surely_over<N>(boxes, at, b))};
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace graze::broad
 HWY_AFTER_NAMESPACE();

@@ -30,7 +30,7 @@ class LaneStore {
         std::fill(side->begin() + size, side->end(), 0.0F);
       }
     }
-    id_.resize(size);
+    id_.resize(size + kMaxLanes);
     size_ = size;
   }
   void push_back(const FloatBox<N>& box, BoxId id) {

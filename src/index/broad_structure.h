@@ -175,6 +175,12 @@ class PairSink {
     chunk_[count_++] = {a, b};
     return count_ < kChunk || flush();
   }
+  /// Room for `more` pairs, at most kChunk, which whoever asks writes and then counts; null: no more are wanted.
+  BoxPair* room_for(std::size_t more) {
+    if (count_ + more > kChunk && !flush()) return nullptr;
+    return chunk_ + count_;
+  }
+  void wrote(std::size_t pairs) { count_ += pairs; }
   bool flush() {
     if (count_ > 0 && !ended_) ended_ = !call_(body_, chunk_, count_);
     count_ = 0;

@@ -31,21 +31,20 @@ class RowGrid final : public Structure<N> {
     if (ids.empty()) return;
     boxes_.resize(ids.size());
     cells_.resize(ids.size());
-    FloatBox<N> corners = empty_floats<N>();
+    order_.resize(ids.size());
     std::array<std::size_t, 256> counts{};
+    Corners around;  // which nobody else knows, so that it stays in registers
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      const FloatBox<N> box = boxes_[i] = store_.floats(ids[i]);
-      each_axis<N>([&](int k) {
-        corners.lo[k] = std::min(corners.lo[k], box.lo[k]);
-        corners.hi[k] = std::max(corners.hi[k], box.lo[k]);
-      });
-      ++counts[octave_of(size_of(box))];
+      const FloatBox<N> box = store_.floats(ids[i]);
+      ++counts[octave_of(around.extend(box))];
+      boxes_[i] = box;
     }
-    const std::size_t levels = choose_levels(counts, corners, ids.size());
+    const Corners all = around;
+    const std::size_t levels = choose_levels(counts, all, ids.size());
     if (levels > levels_.size()) levels_.resize(levels);  // which keep their memory for the next time
     if (levels == 1) {
       fill(
-          levels_[0], ids, [](std::size_t i) { return i; }, ids.size());
+          levels_[0], ids, [](std::size_t i) { return i; }, ids.size(), all);
     } else {
       std::vector<std::uint32_t> members(ids.size());
       std::vector<std::size_t> first(levels + 1, 0);
@@ -55,8 +54,11 @@ class RowGrid final : public Structure<N> {
       for (std::size_t i = 0; i < ids.size(); ++i) members[next[level_of(boxes_[i])]++] = static_cast<std::uint32_t>(i);
       for (std::size_t l = 0; l < levels; ++l) {
         const std::uint32_t* of_level = members.data() + first[l];
+        const std::size_t count = first[l + 1] - first[l];
+        Corners corners;
+        for (std::size_t i = 0; i < count; ++i) corners.extend(boxes_[of_level[i]]);
         fill(
-            levels_[l], ids, [of_level](std::size_t i) { return std::size_t{of_level[i]}; }, first[l + 1] - first[l]);
+            levels_[l], ids, [of_level](std::size_t i) { return std::size_t{of_level[i]}; }, count, corners);
       }
     }
     count_ = levels;
@@ -99,7 +101,7 @@ class RowGrid final : public Structure<N> {
   }
 
   std::size_t memory_bytes() const override {
-    std::size_t bytes = boxes_.bytes() + cells_.bytes() + levels_.capacity() * sizeof(GridLevel<N>);
+    std::size_t bytes = boxes_.bytes() + cells_.bytes() + order_.bytes() + levels_.capacity() * sizeof(GridLevel<N>);
     for (const GridLevel<N>& level : levels_) bytes += level.boxes.memory_bytes() + level.start.bytes();
     return bytes;
   }
@@ -137,14 +139,33 @@ class RowGrid final : public Structure<N> {
   }
   std::size_t level_of(const FloatBox<N>& box) const { return level_of_octave_[octave_of(size_of(box))]; }
 
+  // Around the lower corners, and how wide boxes are at most.
+  struct Corners {
+    FloatBox<N> lower = empty_floats<N>();
+    float reach[N] = {};
+    // Gives the size of the box.
+    float extend(const FloatBox<N>& box) {
+      float size = 0;
+      each_axis<N>([&](int k) {
+        const float width = box.hi[k] - box.lo[k];
+        lower.lo[k] = std::min(lower.lo[k], box.lo[k]);
+        lower.hi[k] = std::max(lower.hi[k], box.lo[k]);
+        reach[k] = std::max(reach[k], width);
+        size = std::max(size, width);
+      });
+      return size;
+    }
+  };
+
   // Levels from the largest boxes to the smallest.
-  std::size_t choose_levels(const std::array<std::size_t, 256>& counts, const FloatBox<N>& corners, std::size_t left) {
+  std::size_t choose_levels(const std::array<std::size_t, 256>& counts, const Corners& corners, std::size_t left) {
     std::size_t level = 0;
     for (int top = 255; left > 0; ++level) {
       while (counts[static_cast<std::size_t>(top)] == 0) --top;
       const double cell = std::ldexp(1.0, top - 126);
       double share = 1;  // of all space that a cell takes
-      for (int k = 0; k < N; ++k) share *= cell / std::max(cell, double{corners.hi[k]} - double{corners.lo[k]});
+      for (int k = 0; k < N; ++k)
+        share *= cell / std::max(cell, double{corners.lower.hi[k]} - double{corners.lower.lo[k]});
       int bottom = std::max(top - kOctaves + 1, 0);
       std::size_t below = left;
       for (int o = bottom; o <= top; ++o) below -= counts[static_cast<std::size_t>(o)];
@@ -173,18 +194,11 @@ class RowGrid final : public Structure<N> {
   }
 
   template <class Member>
-  void fill(GridLevel<N>& level, std::span<const BoxId> ids, const Member& member, std::size_t count) {
+  void fill(GridLevel<N>& level, std::span<const BoxId> ids, const Member& member, std::size_t count,
+            const Corners& corners) {
     float high[N], size = 0;
-    for (int k = 0; k < N; ++k) level.min[k] = 3e38F, high[k] = -3e38F, level.reach[k] = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const FloatBox<N>& box = boxes_[member(i)];
-      each_axis<N>([&](int k) {
-        level.min[k] = std::min(level.min[k], box.lo[k]);
-        high[k] = std::max(high[k], box.lo[k]);
-        level.reach[k] = std::max(level.reach[k], box.hi[k] - box.lo[k]);
-      });
-    }
     for (int k = 0; k < N; ++k) {
+      level.min[k] = corners.lower.lo[k], high[k] = corners.lower.hi[k], level.reach[k] = corners.reach[k];
       size = std::max({size, std::abs(level.min[k]), std::abs(high[k]) + level.reach[k]});
     }
     double cell[N];
@@ -214,17 +228,18 @@ class RowGrid final : public Structure<N> {
       ++level.start[cells_[i] + 2];
     }
     for (std::size_t c = 2; c < cells + 2; ++c) level.start[c] += level.start[c - 1];
+    // One number is scattered and each box read once: writing the sides of boxes all over seven arrays takes longer.
+    for (std::size_t i = 0; i < count; ++i)
+      order_[level.start[cells_[i] + 1]++] = static_cast<std::uint32_t>(member(i));
     level.boxes.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      level.boxes.set(level.start[cells_[i] + 1]++, boxes_[member(i)], ids[member(i)]);
-    }
+    for (std::size_t slot = 0; slot < count; ++slot) level.boxes.set(slot, boxes_[order_[slot]], ids[order_[slot]]);
   }
 
   std::vector<GridLevel<N>> levels_;  // the largest boxes first; of which are in use:
   std::size_t count_ = 0;
   std::array<std::uint8_t, 256> level_of_octave_{};
   Buffer<FloatBox<N>> boxes_;  // for building, kept for the next time
-  Buffer<std::uint32_t> cells_;
+  Buffer<std::uint32_t> cells_, order_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct GridLevel {
   float last[N];                ///< the last cell of each axis
   std::uint32_t dims[N];
 
+  std::size_t rows() const { return N == 3 ? std::size_t{dims[1]} * dims[N - 1] : dims[1]; }
   /// What is not a number is in the first cell.
   std::uint32_t first_cell(float x, int k) const {
     const float at = (x - min[k]) * per_cell[k];

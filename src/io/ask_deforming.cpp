@@ -9,6 +9,15 @@
 namespace graze::io {
 namespace {
 
+Sweep answer(const Fields& question, const SweepOptions& options) {
+  const bool a = deforms(question, "a"), b = deforms(question, "b");
+  if (a && b) return sweep(deforming_from(question, "a"), deforming_from(question, "b"), options);
+  if (a) return sweep(deforming_from(question, "a"), moving_from(question.required("b"), "b"), options);
+  return sweep(moving_from(question.required("a"), "a"), deforming_from(question, "b"), options);
+}
+
+}  // namespace
+
 Deforming deforming_from(const Fields& question, std::string_view name) {
   Surroundings around;
   around.also = {"vertices_to"};
@@ -28,15 +37,6 @@ Deforming deforming_from(const Fields& question, std::string_view name) {
   const Poses poses = poses_of(fields);
   return at(moving, poses.pose, poses.local);
 }
-
-Sweep answer(const Fields& question, const SweepOptions& options) {
-  const bool a = deforms(question, "a"), b = deforms(question, "b");
-  if (a && b) return sweep(deforming_from(question, "a"), deforming_from(question, "b"), options);
-  if (a) return sweep(deforming_from(question, "a"), moving_from(question.required("b"), "b"), options);
-  return sweep(moving_from(question.required("a"), "a"), deforming_from(question, "b"), options);
-}
-
-}  // namespace
 
 bool deforms(const Fields& question, std::string_view name) {
   if (!question.has(name)) return false;

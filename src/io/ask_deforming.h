@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "graze/io/ask.h"
+#include "graze/query/sweep_deforming.h"
 #include "io/fields.h"
 
 namespace graze::io {
@@ -12,5 +13,8 @@ namespace graze::io {
 bool deforms(const Fields& question, std::string_view name);
 /// A sweep of which at least one body does.
 AskAnswer ask_sweep_deforming(const Fields& question);
+
+/// The mesh that bends there.
+Deforming deforming_from(const Fields& question, std::string_view name);
 
 }  // namespace graze::io

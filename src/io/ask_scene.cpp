@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "graze/scene/scene_query.h"
+#include "graze/scene/scene_sweep.h"
 #include "io/answer_text.h"
+#include "io/ask_deforming.h"
 #include "io/ask_rays.h"
+#include "io/ask_sweep.h"
 #include "io/scene_read.h"
 
 namespace graze::io {
@@ -42,6 +45,37 @@ AskAnswer ask_raycast_scene(const Fields& question) {
   return {fmt::format(R"("hit":true,"distance":{},"point":{},"normal":{},"feature":{},"object":{})",
                       text_of(hit.distance), text_of(hit.point), text_of(hit.normal), hit.feature, json_text(hit.name)),
           AskVerdict::touching};
+}
+
+AskAnswer ask_sweep_scene(const Fields& question) {
+  question.allow_only("sweep", {"ask", "id", "scene", "a", "as", "object", "motion", "tolerance", "margin"});
+  const bool moves = question.has("object");
+  if (moves == question.has("a"))
+    throw Error(question.path_of("scene"), "needs either a, a body that moves, or object");
+  if (!moves && question.has("motion")) throw Error(question.path_of("motion"), "belongs to a, or to an object");
+  if (moves && question.has("as")) throw Error(question.path_of("as"), "belongs to a; an object stands for itself");
+  const Scene scene = scene_from(question.required("scene"), "scene", {});
+  const std::string as = question.has("as") ? question.text("as") : "";
+  const SceneSweepOptions defaults;
+  const SceneSweepOptions options{.margin = question.number_or("margin", defaults.margin),
+                                  .tolerance = question.number_or("tolerance", defaults.tolerance),
+                                  .as = as};
+  SceneSweep s;
+  if (moves) {
+    question.required("motion");
+    const std::string name = question.text("object");
+    const SceneObject object = question.at("object", [&] { return scene.object(name); });
+    s = sweep(scene, name, motion_from(question, object.pose), options);
+  } else if (deforms(question, "a")) {
+    s = sweep(deforming_from(question, "a"), scene, options);
+  } else {
+    s = sweep(moving_from(question.required("a"), "a"), scene, options);
+  }
+  if (!s.hit) return {R"("hit":false)", AskVerdict::clear};
+  AskAnswer answer = hit_at(s.time, s.contact.on_a, s.contact.on_b, s.certain);
+  if (moves) answer.text += fmt::format(R"(,"moving":{})", json_text(s.pair.name_a));
+  answer.text += fmt::format(R"(,"object":{})", json_text(s.pair.name_b));
+  return answer;
 }
 
 }  // namespace graze::io

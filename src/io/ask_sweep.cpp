@@ -11,6 +11,7 @@
 #include "graze/query/sweep.h"
 #include "io/answer_text.h"
 #include "io/ask_deforming.h"
+#include "io/ask_scene.h"
 #include "io/ask_world.h"
 #include "io/placed.h"
 
@@ -36,6 +37,15 @@ PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from)
   return PosePath(poses);
 }
 
+std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
+  const std::vector<Vec3> points = question.points(name);
+  if (points.size() != 4)
+    throw Error(question.path_of(name), fmt::format("must have four points, got {}", points.size()));
+  return {points[0], points[1], points[2], points[3]};
+}
+
+}  // namespace
+
 AnyMotion motion_from(const Fields& geometry, const Pose& from) {
   if (!geometry.has("motion")) return from;
   const Fields motion(geometry.required("motion"), geometry.path_of("motion"));
@@ -49,15 +59,6 @@ AnyMotion motion_from(const Fields& geometry, const Pose& from) {
   const int turns = turns_of(motion);
   return motion.at("turns", [&] { return Motion(from, to, turns); });
 }
-
-std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
-  const std::vector<Vec3> points = question.points(name);
-  if (points.size() != 4)
-    throw Error(question.path_of(name), fmt::format("must have four points, got {}", points.size()));
-  return {points[0], points[1], points[2], points[3]};
-}
-
-}  // namespace
 
 Moving moving_from(Value value, const std::string& path) {
   Surroundings around;
@@ -76,7 +77,7 @@ AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain) 
 
 AskAnswer ask_sweep(const Fields& question) {
   if (question.has("world")) return ask_sweep_world(question);
-  if (question.has("scene")) throw Error("scene", "is not supported yet");
+  if (question.has("scene")) return ask_sweep_scene(question);
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
   if (deforms(question, "a") || deforms(question, "b")) return ask_sweep_deforming(question);
   const Moving a = moving_from(question.required("a"), "a"), b = moving_from(question.required("b"), "b");

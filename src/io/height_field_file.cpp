@@ -12,6 +12,7 @@
 
 #include "graze/base/error.h"
 #include "io/bytes.h"
+#include "io/grey_png.h"
 
 namespace graze {
 namespace io {
@@ -27,12 +28,13 @@ bool has_ending(const std::string& name, std::string_view ending) {
 class HeightRows {
  public:
   HeightRows(const std::string& name, std::size_t columns, std::size_t rows, std::uint64_t bytes, std::uint64_t each)
+      : HeightRows(name, columns, rows, bytes / each + 1) {}
+  HeightRows(const std::string& name, std::size_t columns, std::size_t rows, std::uint64_t most)
       : columns_(columns), rows_(rows) {
     if (columns < 2 || rows < 2)
       throw Error(name, fmt::format("must have 2 × 2 heights or more, got {} × {}", columns, rows));
     // A number takes at least `each` bytes: more than the file can hold are refused before there is memory for them.
-    if (rows > (bytes / each + 1) / columns + 1)
-      throw Error(name, fmt::format("{} × {} heights exceed the file", columns, rows));
+    if (rows > most / columns + 1) throw Error(name, fmt::format("{} × {} heights exceed the file", columns, rows));
     heights_.reserve(columns * rows);
   }
   bool full() const { return heights_.size() == columns_ * rows_; }
@@ -112,6 +114,11 @@ void need_cell(const std::string& name, const ReadHeightFieldOptions& options) {
   if (!(options.dx > 0 && options.dy > 0))
     throw Error(name, fmt::format("does not state the size of its cells; expected dx and dy above 0, got {} and {}",
                                   options.dx, options.dy));
+}
+
+void need_finite_scale(const std::string& name, const ReadHeightFieldOptions& options) {
+  if (!std::isfinite(options.scale) || !std::isfinite(options.offset))
+    throw Error(name, "scale and offset must be finite");
 }
 
 HeightFieldFile read_ascii_grid(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
@@ -194,8 +201,7 @@ GreyHeader read_grey_header(ByteReader& reader) {
 HeightFieldFile read_grey_image(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
-  if (!std::isfinite(options.scale) || !std::isfinite(options.offset))
-    throw Error(name, "scale and offset must be finite");
+  need_finite_scale(name, options);
   ByteReader reader(bytes);
   const GreyHeader h = read_grey_header(reader);
   const std::size_t each = h.binary && h.largest > 255 ? 2 : 1;
@@ -238,6 +244,34 @@ HeightFieldFile read_grey_image(const std::shared_ptr<const Bytes>& bytes, const
   return {heights.field(name, options.dx, options.dy)};
 }
 
+HeightFieldFile read_png(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
+  const std::string& name = bytes->name();
+  need_cell(name, options);
+  need_finite_scale(name, options);
+  GreyPng image(bytes);
+  // A row of one value takes next to nothing. All of the memory stays within what readers may take.
+  constexpr std::uint64_t kLeast = std::uint64_t{64} << 20, kPerByte = 64, kPerHeight = 24;
+  const std::uint64_t most = (kLeast + kPerByte * bytes->size()) / kPerHeight;
+  if (std::uint64_t{image.columns()} * image.rows() > most)
+    throw Error(name, fmt::format("{} × {} heights exceed the limit of {} for a file of {} bytes; cut it into several",
+                                  image.columns(), image.rows(), most, bytes->size()));
+  HeightRows heights(name, image.columns(), image.rows(), most);
+  std::vector<std::uint16_t> row(image.columns());
+  const auto hole = image.transparent();
+  while (!heights.full()) {
+    image.next_row(row);
+    for (const std::uint16_t value : row) {
+      if (value == hole)
+        throw Error(name, fmt::format("{} from the top is a hole, which is neither free nor occupied; fill it first",
+                                      heights.place()));
+      heights.add(options.offset + options.scale * value);
+    }
+  }
+  image.finish();
+  heights.flip();
+  return {heights.field(name, options.dx, options.dy)};
+}
+
 HeightFieldFile read_raw_floats(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
@@ -268,7 +302,8 @@ HeightFieldFile read_heights(const std::shared_ptr<const Bytes>& bytes, const Re
   if (has_ending(name, ".asc")) return read_ascii_grid(bytes, options);
   if (has_ending(name, ".pgm")) return read_grey_image(bytes, options);
   if (has_ending(name, ".f32")) return read_raw_floats(bytes, options);
-  throw Error(name, "expected a height field in an .asc, .pgm or .f32 file");
+  if (has_ending(name, ".png")) return read_png(bytes, options);
+  throw Error(name, "expected a height field in an .asc, .pgm, .png or .f32 file");
 }
 
 }  // namespace
@@ -284,7 +319,8 @@ HeightFieldFile parse_height_field(std::string_view bytes, const std::string& na
 }
 
 bool is_height_field_file(const std::string& path) {
-  return io::has_ending(path, ".asc") || io::has_ending(path, ".pgm") || io::has_ending(path, ".f32");
+  const auto has = [&](std::string_view ending) { return io::has_ending(path, ending); };
+  return has(".asc") || has(".pgm") || has(".png") || has(".f32");
 }
 
 }  // namespace graze

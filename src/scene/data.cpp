@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry/largest_coordinate.h"
 #include "graze/base/error.h"
 #include "graze/base/nearest_word.h"
 
@@ -57,6 +58,14 @@ Frame inverse(const Frame& frame) {
   const double reach = size_of(frame.pose.translation());
   return {frame.pose.inverse(), frame.shift + (frame.turn + (turned ? 2 * kTurned : 0)) * reach,
           frame.turn + (turned ? kTurned : 0)};
+}
+
+Placed placed_at(const Object& o, const Frame& frame) {
+  const Geometry& geometry = o.placed.geometry;
+  Placed placed = o.local == Pose() ? Placed{geometry, frame.pose} : at(geometry, frame.pose, o.local);
+  const double reach = size_of(o.local.translation()) + largest_coordinate(geometry);
+  placed.uncertainty += o.given_uncertainty + frame.shift + frame.turn * reach;
+  return placed;
 }
 
 bool BoxLess::operator()(const BoxKey& a, const BoxKey& b) const {

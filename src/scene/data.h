@@ -54,6 +54,9 @@ struct Object : Body {
   void copy(const Object& other);
 };
 
+/// The object's geometry where its frame is, with what that is off.
+Placed placed_at(const Object& object, const Frame& frame);
+
 /// Where the box of a body is in the order of the tree.
 BoxKey key_of(const Body& body);
 

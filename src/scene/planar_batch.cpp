@@ -106,7 +106,7 @@ namespace graze::planar {
 
 HWY_EXPORT(check_block);
 
-void Batch::add_circle(const Vec2& center, double radius) {
+bool Batch::add_circle(const Vec2& center, double radius) {
   const Vec2 c = center - origin_;
   const double reach = radius + radius_;
   const std::size_t i = view_.circles++;
@@ -114,9 +114,10 @@ void Batch::add_circle(const Vec2& center, double radius) {
   view_.circle[1][i] = static_cast<float>(-2 * c.y());
   view_.circle[2][i] = static_cast<float>(c.x() * c.x() + c.y() * c.y() - reach * reach);
   view_.reach = std::max(view_.reach, static_cast<float>((std::abs(c.x()) + std::abs(c.y()) + reach) * 1.01));
+  return true;
 }
 
-void Batch::add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half) {
+bool Batch::add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half) {
   const Vec2 c = center - origin_;
   if (axis == Vec2(1, 0)) {
     const std::size_t i = view_.boxes++;
@@ -131,6 +132,7 @@ void Batch::add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half
   const double size = std::abs(c.x()) + std::abs(c.y()) + half.x() + half.y() + radius_;
   view_.reach = std::max(view_.reach, static_cast<float>(size * 1.01));
   view_.square = static_cast<float>(radius_ * radius_);
+  return true;
 }
 
 Batch::Verdicts Batch::check(const Vec2* points, std::size_t count) const {

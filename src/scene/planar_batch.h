@@ -19,9 +19,9 @@ class Batch {
   };
 
   Batch(const Vec2& origin, double radius) : origin_(origin), radius_(radius) {}
-  /// At most kCapacity of each kind.
-  void add_circle(const Vec2& center, double radius);
-  void add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half);
+  /// At most kCapacity of each kind; true.
+  bool add_circle(const Vec2& center, double radius);
+  bool add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half);
 
   /// How many queries a block has.
   static constexpr std::size_t kBlock = 64;

@@ -10,8 +10,10 @@
 #include "graze/base/error.h"
 #include "graze/index/broad_phase.h"
 #include "scene/planar_batch.h"
+#include "scene/planar_cells.h"
 #include "scene/planar_masks.h"
 #include "scene/planar_shapes.h"
+#include "scene/world_nearest.h"
 
 namespace graze::planar {
 
@@ -191,6 +193,49 @@ bool collide(const World& world, const Vec2& point, double radius) {
   return hit;
 }
 
+namespace {
+
+// Gives circles and rectangles to a batch. Whether these are all, and whether they fit.
+struct Added {
+  bool all = true, fit = true;
+};
+template <class Into>
+Added add_all(const World::Data& data, Into& into) {
+  Added added;
+  for (std::size_t id = 0; id < data.obstacles.size() && added.fit; ++id) {
+    if (!data.obstacles[id]) continue;
+    const Quick& quick = data.quick[id];
+    if (quick.kind == Quick::Kind::circle) added.fit = into.add_circle(quick.center, quick.radius);
+    else if (quick.kind == Quick::Kind::rectangle) added.fit = into.add_rectangle(quick.center, quick.axis, quick.half);
+    else added.all = false;
+  }
+  return added;
+}
+
+// False if there is no room for the obstacles in the cells.
+bool collide_by_cells(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
+  const World::Data& data = world.data();
+  Cells cells(data.range.center, data.range.box, radius);
+  const Added added = add_all(data, cells);
+  if (!added.fit) return false;
+  constexpr std::size_t kPart = 1024;
+  std::uint32_t open[kPart];
+  for (std::size_t begin = 0; begin < points.size(); begin += kPart) {
+    const std::size_t count = std::min(kPart, points.size() - begin);
+    const std::size_t left = cells.check(points.subspan(begin, count), &hits[begin], open);
+    if (added.all) {
+      for (std::size_t k = 0; k < left; ++k) hits[begin + open[k]] = collide(world, points[begin + open[k]], radius);
+      continue;
+    }
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      if (!hits[i]) hits[i] = collide(world, points[i], radius);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 void collide_each(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
   if (hits.size() < points.size())
     throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
@@ -202,15 +247,11 @@ void collide_each(const World& world, std::span<const Vec2> points, double radiu
     for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
     return;
   }
+  // Cells take a microsecond or two to fill.
+  constexpr std::size_t kMany = 512;
+  if (points.size() >= kMany && collide_by_cells(world, points, radius, hits)) return;
   Batch batch(data.range.center, radius);
-  bool others = false;
-  for (std::size_t id = 0; id < data.obstacles.size(); ++id) {
-    if (!data.obstacles[id]) continue;
-    const Quick& quick = data.quick[id];
-    if (quick.kind == Quick::Kind::circle) batch.add_circle(quick.center, quick.radius);
-    else if (quick.kind == Quick::Kind::rectangle) batch.add_rectangle(quick.center, quick.axis, quick.half);
-    else others = true;
-  }
+  const bool others = !add_all(data, batch).all;
   for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
     const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
     const Batch::Verdicts verdicts = batch.check(points.data() + begin, count);
@@ -225,33 +266,10 @@ void collide_each(const World& world, std::span<const Vec2> points, double radiu
 }
 
 WorldNearest nearest(const World& world, const Vec2& point, double limit) {
-  WorldNearest best;
-  if (!is_finite(point)) {
-    best.distance = std::numeric_limits<double>::quiet_NaN();
-    return best;
-  }
+  if (!is_finite(point)) return {{.distance = std::numeric_limits<double>::quiet_NaN()}};
   const World::Data& data = world.data();
-  double within = limit;
-  const auto look = [&](ObstacleId id) {
-    const NearestPoint near = nearest(*data.obstacles[id], point);
-    if (near.distance > within) return;
-    // What is not a number is nearer than all numbers.
-    const bool unknown = std::isnan(near.distance), best_unknown = std::isnan(best.distance);
-    const bool equal = near.distance == best.distance || (unknown && best_unknown);
-    if (equal ? id < best.obstacle : unknown || near.distance < best.distance) {
-      static_cast<NearestPoint&>(best) = near;
-      best.obstacle = id;
-      within = best.distance;
-    }
-  };
-  // The obstacle of the nearest box bounds the distance of what could be nearer.
-  const NearestBox first = data.broad.nearest(point, limit);
-  if (first.id == kNoBox) return best;
-  look(first.id);
-  const Aabb2 around = within < kInfinity ? box_around(point, std::max(0.0, within) + best.tolerance)
-                                          : Aabb2{Vec2::Constant(-kInfinity), Vec2::Constant(kInfinity)};
-  data.broad.visit_overlapping(around, look);
-  return best;
+  return scene::nearest_of_all<WorldNearest>(
+      data.broad, point, limit, [&](ObstacleId id) { return nearest(*data.obstacles[id], point); }, box_around);
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "geometry/largest_coordinate.h"
 #include "graze/base/error.h"
 #include "scene/data.h"
 
@@ -22,11 +21,7 @@ namespace {
 
 // Where the object stands, from its frame in the world.
 void stand(Object& o) {
-  Geometry geometry = std::move(o.placed.geometry);
-  const double reach = o.local.translation().cwiseAbs().sum() + largest_coordinate(geometry);
-  o.placed =
-      o.local == Pose() ? Placed{std::move(geometry), o.frame.pose} : at(std::move(geometry), o.frame.pose, o.local);
-  o.placed.uncertainty += o.given_uncertainty + o.frame.shift + o.frame.turn * reach;
+  o.placed = placed_at(o, o.frame);
   o.box = scene::box_of(o.placed, o.margin, o.padding);
 }
 

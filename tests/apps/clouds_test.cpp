@@ -130,5 +130,33 @@ TEST_F(Clouds, KilledAtAnyInstantLeavesOldOrNew) {
   }
 }
 
+TEST_F(Clouds, GridsACloudIntoAHeightField) {
+  std::string points = "x,y,z\n";
+  for (int i = 0; i <= 20; ++i) {
+    for (int j = 0; j <= 10; ++j)
+      points +=
+          std::to_string(100 + 0.5 * i) + "," + std::to_string(0.5 * j) + "," + std::to_string((i + j) % 7) + "\n";
+  }
+  write("scan.csv", points + "nan,nan,nan\n");
+  const Outcome outcome = run("$GRAZE convert scan.csv hill.asc --grid 1 --scale 2");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "hill.asc: 21 × 11 heights from 231 points, 1 points without coordinates left out"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "the first height is at x 200, y 0")) << outcome.err;
+  const std::string info = run("$GRAZE info hill.asc").out;
+  EXPECT_TRUE(contains(info, "heights     21 columns × 11 rows\n")) << info;
+  EXPECT_TRUE(contains(info, "z           4 … 12")) << info;
+  EXPECT_TRUE(contains(info, "origin      200 0, not applied\n")) << info;
+  EXPECT_EQ(run("$GRAZE convert scan.csv hill.f32 --grid 0.25 --heights mean").code, 3) << "there are holes";
+  EXPECT_EQ(run("$GRAZE convert scan.csv hill.f32 --grid 0.5 --heights mean").code, 0);
+  EXPECT_EQ(std::filesystem::file_size(path("hill.f32")), 4U * 21 * 11);
+  const auto why = [&](const std::string& more) { return run("$GRAZE convert scan.csv " + more).err; };
+  EXPECT_TRUE(contains(why("hill.asc --grid 0.1"), "scan.csv: points: leave")) << why("hill.asc --grid 0.1");
+  EXPECT_TRUE(contains(why("hill.ply --grid 1"), "hill.ply: its name does not indicate a format"))
+      << why("hill.ply --grid 1");
+  EXPECT_TRUE(contains(why("hill.asc --fill 1"), "--fill: needs --grid")) << why("hill.asc --fill 1");
+  EXPECT_TRUE(contains(why("hill.asc --grid 1 --ascii"), "--ascii is for clouds"));
+}
+
 }  // namespace clouds_test
 }  // namespace graze_test

@@ -131,5 +131,33 @@ TEST(AskScene, ARayMeetsTheFirstObject) {
             R"({"error":"b: unknown field; raycast has ask, id, ray, scene, limit"})");
 }
 
+TEST(AskScene, SweepsTakeBodiesAndObjects) {
+  const std::string scene =
+      R"("scene":{"objects":[{"name":"wall","shape":"box","half":[1,5,5],"pose":{"xyz":[5,0,0]},"padding":0.5},)"
+      R"({"name":"cup","shape":"box","half":[0.5,0.5,0.5],"group":"dishes"},)"
+      R"({"name":"lid","shape":"box","half":[0.5,0.5,0.5],"attach":"cup","pose":{"xyz":[0,0,2]}}],"allowed":[["dishes","wall"]]})";
+  const auto swept = [&](const std::string& more) { return answer_to(R"({"ask":"sweep",)" + scene + more + "}"); };
+  const std::string ball =
+      R"(,"a":{"shape":"sphere","radius":0.5,"pose":{"xyz":[2,0,0]},"motion":{"to":{"xyz":[6,0,0]}}})";
+  EXPECT_TRUE(swept(ball).starts_with(R"({"hit":true,"time":0.24999)")) << swept(ball);
+  EXPECT_TRUE(swept(ball).ends_with(R"("object":"wall"})")) << swept(ball);
+  EXPECT_EQ(swept(ball + R"(,"as":"cup")"), R"({"hit":false})");
+  EXPECT_EQ(swept(ball + R"(,"as":"cup","margin":-1)"), R"({"error":"margin: must be 0 or more, got -1"})");
+  // The cup may touch the wall, its lid may not.
+  const std::string cup = R"(,"object":"cup","motion":{"to":{"xyz":[6,0,0]}})";
+  EXPECT_TRUE(swept(cup).ends_with(R"("moving":"lid","object":"wall"})")) << swept(cup);
+  EXPECT_EQ(swept(R"(,"object":"cup","motion":{"to":{"xyz":[-6,0,0]}})"), R"({"hit":false})");
+  const std::string cloth =
+      R"(,"a":{"shape":"mesh","vertices":[[-1,-1,3],[1,-1,3],[0,1,3]],"triangles":[[0,1,2]],"vertices_to":[[-1,-1,9],[1,-1,9],[0,1,9]]})";
+  EXPECT_EQ(swept(cloth), R"({"hit":false})");
+  EXPECT_EQ(swept(R"(,"object":"cub","motion":{"to":{}})"),
+            R"({"error":"object: has no object 'cub'; did you mean 'cup'?"})");
+  EXPECT_EQ(swept(R"(,"object":"cup")"), R"({"error":"motion: missing"})");
+  EXPECT_EQ(swept(R"(,"object":"cup","as":"x","motion":{"to":{}})"),
+            R"({"error":"as: belongs to a; an object stands for itself"})");
+  EXPECT_EQ(swept(""), R"({"error":"scene: needs either a, a body that moves, or object"})");
+  EXPECT_EQ(swept(ball + R"(,"motion":{"to":{}})"), R"({"error":"motion: belongs to a, or to an object"})");
+}
+
 }  // namespace scene_file_test
 }  // namespace graze

@@ -159,6 +159,15 @@ void scenes() {
   const Scene now = shared.current();  // any reader: this version, whatever is published meanwhile
   // [/snippet shared_scene]
   claim(now.object("cup").placed->pose.translation().x() == 0.3, "the cup moved with the gripper");
+  const Pose start = Pose::at({-2, 0, 0.9}), goal = Pose::from_rpy({2, 0, 0.9}, 0, 1, 0);
+  const auto report = [](std::string_view name, double time) { claim(name == "cup" && time < 0.5, "the cup is hit"); };
+  // [snippet scene_sweep]
+  const Geometry tool = Capsule{.radius = 0.05, .half_length = 0.2};
+  const SceneSweep bump = sweep(at(tool, Motion(start, goal)), scene, {.margin = 0.005});
+  if (bump.hit) report(bump.pair.name_b, bump.time);  // the object, and when
+  const SceneSweep lift = sweep(scene, "gripper", Motion(Pose::at({0, 0, 1}), Pose::at({0, 0, 0.75})));
+  // [/snippet scene_sweep]
+  claim(lift.hit && lift.pair.name_b == "table", "the gripper comes down on the table");
 }
 
 // [snippet custom_obstacle]
@@ -170,6 +179,33 @@ struct Fence {  // a circle from inside
   }
 };
 // [/snippet custom_obstacle]
+
+// [snippet spatial_world]
+struct Pipe {  // along x
+  double radius;
+  static constexpr bool kConvex = true;
+  spatial::NearestPoint nearest(const Vec3& q) const {
+    const double far = std::hypot(q.y(), q.z()), to = far > 0 ? radius / far : 0;
+    return {far - radius, {q.x(), far > 0 ? to * q.y() : radius, to * q.z()}, 1e-15 * (far + radius)};
+  }
+};
+// [/snippet spatial_world]
+struct Spiral {
+  Vec3 at(double f) const { return {3 * std::cos(9 * f), 3 * std::sin(9 * f), 1 + 4 * f}; }
+  double length() const { return 28; }
+};
+
+void worlds_in_space() {
+  const HeightField hill({.columns = 2, .rows = 2, .dx = 1, .dy = 1}, std::vector<double>{-1, -1, -1, -1});
+  // [snippet spatial_paths]
+  using spatial::Path;
+  const spatial::World world({at(hill), at(Sphere{.radius = 0.5}, Pose::at({4, 0, 2})), spatial::Custom(Pipe{0.1})});
+  const auto ahead = sweep(world, Path::line({0, 0, 5}, {4, 0, 1}), 0.25);
+  const auto around = sweep(world, Path::arc({0, 0, 3}, {4, 0, 3}, Vec3::UnitZ(), 6.28), 0.25);
+  const auto up = sweep(world, Path::curve(Spiral{}), 0.25);  // anything with at(fraction) and length()
+  // [/snippet spatial_paths]
+  claim(ahead.obstacle == 1 && !around.found() && !up.found(), "the ball is in the way of the line only");
+}
 
 void worlds() {
   const planar::World world({planar::Custom(Fence{5})});
@@ -226,6 +262,7 @@ int main() {
   noisy_clouds();
   broad_phases();
   scenes();
+  worlds_in_space();
   worlds();
   maps();
   terrain();

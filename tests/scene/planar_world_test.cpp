@@ -152,16 +152,19 @@ TEST(PlanarWorld, BatchesAnswerAsSingleChecks) {
         }
         for (const double radius : {0.0, cases.length(0.5), cases.length(3)}) {
           std::vector<Vec2> points;
-          for (int i = 0; i < 333; ++i) points.push_back(cases.point(9));
+          for (int i = 0; i < 600; ++i) points.push_back(cases.point(9));
           points[7] = {kNotANumber, 0};
           points[8] = {kInfinity, 0};
           points[9] = {1e20, -1e30};
           points[10] = {1e300, 1e-300};
           const std::unique_ptr<bool[]> hits(new bool[points.size()]);
-          collide_each(world, points, radius, {hits.get(), points.size()});
-          for (std::size_t i = 0; i < points.size(); ++i)
-            ASSERT_EQ(hits[i], collide(world, points[i], radius))
-                << static_cast<int>(regime) << " " << count << " " << i;
+          // By all obstacles for each query, and by cells.
+          for (const std::size_t some : {std::size_t{333}, points.size()}) {
+            collide_each(world, std::span(points).first(some), radius, {hits.get(), some});
+            for (std::size_t i = 0; i < some; ++i)
+              ASSERT_EQ(hits[i], collide(world, points[i], radius))
+                  << static_cast<int>(regime) << " " << count << " " << i << " of " << some;
+          }
         }
       }
     }
@@ -175,8 +178,11 @@ TEST(PlanarWorld, QueriesDoNotAllocate) {
   const World world(obstacles);
   const Path line = Path::line({-6, -6}, {6, 6}), arc = Path::arc({0, 0}, {6, 0}, 7);
   const std::vector<Vec2> points(100, Vec2(0.5, 0.5));
-  bool hits[100];
+  bool hits[100], many_hits[600];
+  const World few({obstacles.begin(), obstacles.begin() + 100});
+  const std::vector<Vec2> many(600, Vec2(0.5, 0.5));
   EXPECT_EQ(allocations_of([&] {
+              collide_each(few, many, 0.1, many_hits);
               collide(world, {0, 0}, 0.1);
               nearest(world, {0.5, 0.5});
               sweep(world, line, 0.1);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "graze/base/aabb2.h"
+#include "graze/scene/custom_obstacle.h"
 #include "graze/scene/planar_path.h"
 
 namespace graze::planar {
@@ -127,73 +127,20 @@ class Grid {
   std::shared_ptr<const Tables> tables_;
 };
 
-/// An obstacle of one's own: whatever finds the nearest point of its boundary. The distance must not exceed the truth
-/// by more than the tolerance that comes with it; what is not a number is a collision.
-template <class T>
-concept HasNearest = requires(const T& obstacle, const Vec2& q) {
-  { obstacle.nearest(q) } -> std::convertible_to<NearestPoint>;
+/// What obstacles of one's own are made of.
+struct Plane {
+  using Vec = Vec2;                           ///< a point
+  using Box = Aabb2;                          ///< around it
+  using Path = planar::Path;                  ///< where it is asked along
+  using NearestPoint = planar::NearestPoint;  ///< of its boundary
+  using Hit = planar::Hit;                    ///< a first contact
 };
-
-/// Holds an obstacle of one's own. From nearest(q) follow checks, and sweeps by steps that are certified: a disc that
-/// is free by a gap is free as long as it has not moved by as much. What else the type has is used instead:
-///
-///     Aabb2 bounds() const;                             // without it, the obstacle is asked in every query
-///     static constexpr bool kConvex = true;             // steps go to the line behind which the obstacle lies
-///     bool collide(const Vec2& q, double radius) const;
-///     Hit sweep(const Path& path, double radius) const;
+/// Holds an obstacle of one's own, which needs nothing but `NearestPoint nearest(const Vec2& q) const`: see
+/// CustomObstacle.
 ///
 ///     struct Wall { NearestPoint nearest(const Vec2& q) const { return {q.x() - 2, {2, q.y()}}; } };
 ///     World world({Obstacle(Custom(Wall()))});
-class Custom {
- public:
-  /// Copies share the obstacle, which is never changed; its functions are called by any number of threads.
-  template <HasNearest T>
-  explicit Custom(T obstacle) : model_(std::make_shared<const Model<T>>(std::move(obstacle))) {}
-
-  /// What the obstacle says.
-  NearestPoint nearest(const Vec2& q) const { return model_->nearest(q); }
-  /// Its own bounds, or everything.
-  Aabb2 bounds() const { return model_->bounds(); }
-  /// Whether it promised to be convex.
-  bool convex() const { return model_->convex(); }
-  /// Its own check, if it has one.
-  std::optional<bool> collide(const Vec2& q, double radius) const { return model_->collide(q, radius); }
-  /// Its own sweep, if it has one.
-  std::optional<Hit> sweep(const Path& path, double radius) const { return model_->sweep(path, radius); }
-
- private:
-  struct Interface {
-    virtual ~Interface() = default;
-    virtual NearestPoint nearest(const Vec2& q) const = 0;
-    virtual Aabb2 bounds() const = 0;
-    virtual bool convex() const = 0;
-    virtual std::optional<bool> collide(const Vec2& q, double radius) const = 0;
-    virtual std::optional<Hit> sweep(const Path& path, double radius) const = 0;
-  };
-  template <class T>
-  struct Model final : Interface {
-    explicit Model(T held) : obstacle(std::move(held)) {}
-    NearestPoint nearest(const Vec2& q) const override { return obstacle.nearest(q); }
-    Aabb2 bounds() const override {
-      if constexpr (requires { obstacle.bounds(); }) return obstacle.bounds();
-      else return {Vec2::Constant(-kInfinity), Vec2::Constant(kInfinity)};
-    }
-    bool convex() const override {
-      if constexpr (requires { T::kConvex; }) return T::kConvex;
-      else return false;
-    }
-    std::optional<bool> collide(const Vec2& q, double radius) const override {
-      if constexpr (requires { obstacle.collide(q, radius); }) return obstacle.collide(q, radius);
-      else return std::nullopt;
-    }
-    std::optional<Hit> sweep(const Path& path, double radius) const override {
-      if constexpr (requires { obstacle.sweep(path, radius); }) return obstacle.sweep(path, radius);
-      else return std::nullopt;
-    }
-    T obstacle;
-  };
-  std::shared_ptr<const Interface> model_;
-};
+using Custom = CustomObstacle<Plane>;
 
 /// Anything that stands in the plane.
 using Obstacle = std::variant<Circle, Rectangle, Polygon, Grid, Custom>;
