@@ -1,10 +1,10 @@
 #include "motion_deforming.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <vector>
@@ -27,9 +27,11 @@ using graze::bench::Claims;
 using graze::bench::keep;
 using graze::bench::time_of;
 
-bool wants_long() {
-  const char* wish = std::getenv("GRAZE_BENCH_LONG");
-  return wish != nullptr && std::string_view(wish) != "0";
+// Megabytes that this process has held at most.
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 // A scene that moves: its triangles, and its vertices at any time from 0 to 1.
@@ -143,10 +145,10 @@ void scene_over_frames(Claims& claims, const std::string& name, const Scene& sce
   const double n = static_cast<double>(steps);
   fmt::print(
       "{}: {} triangles, {} of {} frames: refit {:.1f} ms, all contacts {:.1f} ms ({:.0f}), first {:.1f} ms; one "
-      "sample {:.1f} ms (refit {:.1f}); samples touch in {} frames, miss {}\n",
+      "sample {:.1f} ms (refit {:.1f}); samples touch in {} frames, miss {}; {:.0f} MB in all\n",
       name, scene.triangles.size(), steps, frames, ours.refit / n / 1e6, ours.query / n / 1e6,
       static_cast<double>(ours.contacts) / n, ours.first / n / 1e6, sampled / n / kSamples / 1e6,
-      discrete_refit / n / kSamples / 1e6, seen, unseen);
+      discrete_refit / n / kSamples / 1e6, seen, unseen, peak_megabytes());
   claims.add({.id = "motion/" + name + ", a step",
               .ours = (ours.refit + ours.query) / n / 1e6,
               .peer_name = "graze, 11 samples",
@@ -172,9 +174,8 @@ void threads(const Scene& scene) {
 
 }  // namespace
 
-void deforming(Claims& claims) {
+void deforming(Claims& claims, bool all) {
   first_contacts(claims);
-  const bool all = wants_long();
   scene_over_frames(claims, "balls of 146 k", balls(51, 12), 94, all ? 1 : 12, 2.6);
   scene_over_frames(claims, "cloth of 146 k", cloth(270), 94, all ? 1 : 12, 2.6);
   if (all) scene_over_frames(claims, "balls of 1.6 M", balls(128, 25), 45, 1, 3.3);

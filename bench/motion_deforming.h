@@ -6,7 +6,7 @@
 namespace motion_bench {
 
 /// With GRAZE_SAMPLE_QUERIES=FOLDER in the environment also the queries in the files there (see motion_queries.h); with
-/// GRAZE_BENCH_LONG=1 all frames, and 1.6 M triangles.
-void deforming(graze::bench::Claims& claims);
+/// `all` every frame, and 1.6 M triangles.
+void deforming(graze::bench::Claims& claims, bool all);
 
 }  // namespace motion_bench

@@ -66,6 +66,15 @@ GRAZE_LANE_FUNCTION Lanes3 seen(const Lanes3& p, const Frame& f) {
 }
 GRAZE_LANE_FUNCTION Lanes3 operator+(const Lanes3& a, const Lanes3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 
+// A guess of when what is at `d` from each other, and `by` more at the end, touches: that of the centers' nearest
+// approach, and the later the farther they pass from each other.
+GRAZE_LANE_FUNCTION Lanes likely(const Lanes3& d, const Lanes3& by) {
+  const Lanes square = max(dot(by, by), all(1e-30F));
+  const Lanes s = min(max(all(0) - dot(d, by) / square, all(0)), all(1));
+  const Lanes3 rest = {d.x + s * by.x, d.y + s * by.y, d.z + s * by.z};
+  return s + root(dot(rest, rest) / square);
+}
+
 GRAZE_LANE_FUNCTION unsigned filled(const Wide& node) {
   unsigned bits = 0;
   for (std::size_t k = 0; k < kWidth; ++k) bits |= (node.child[k] != kNone ? 1U : 0U) << k;
@@ -76,6 +85,8 @@ GRAZE_LANE_FUNCTION unsigned filled(const Wide& node) {
 struct MovedTriangles {
   Lanes3 at[3], end[3];
 };
+// Three times the middle of a triangle.
+GRAZE_LANE_FUNCTION Lanes3 middle(const Lanes3* at) { return at[0] + at[1] + at[2]; }
 struct Spans {
   Lanes low, high, low_end, high_end;
 };
@@ -94,9 +105,8 @@ GRAZE_LANE_FUNCTION void add_spans(LaneOverlap& overlap, const Spans& a, const S
 
 class SweepWalk {
  public:
-  // A child of each; or, with kTriangle in a, a triangle of each.
   struct Place {
-    Ref a, b;
+    Ref a, b;  // a child of each
   };
   using Bound = float;  // a part of the stretch
 
@@ -105,53 +115,25 @@ class SweepWalk {
     turn_toward();
   }
 
-  void run() {
-    add({0, {kWhole, kWhole}});
+  // Depth first: the sooner a touch is known, the less there is to open. Gives the part of the stretch in which nothing
+  // touches but what was visited.
+  double run() {
+    open_.push({0, {kWhole, kWhole}});
     near_first(*this, *this);
+    return static_cast<double>(left_);
   }
 
-  // What the heap has no room for: depth first. All that is left is not earlier than `reached`.
-  class Overflow {
-   public:
-    using Place = SweepWalk::Place;
-    using Bound = float;
-    explicit Overflow(SweepWalk& walk) : walk_(walk) {}
-    bool is_leaf(const Place& place) const { return walk_.is_leaf(place); }
-    Place child(const Place& place, std::size_t k) const { return walk_.child(place, k); }
-    bool beyond(float from) const { return walk_.beyond(from); }
-    void open(const Place& place, Children<float>& children) { walk_.open(place, children); }
-    void leaf(const Place& place) {
-      if ((place.a & kTriangle) != 0) return walk_.visit(place, 0);
-      walk_.leaves(place, [&](const Pending<Place, float>& found) {
-        if (!beyond(found.bound)) walk_.visit(found.place, found.bound);
-      });
-    }
-
-   private:
-    SweepWalk& walk_;
-  };
-
-  // It is its own list: a heap, the earliest on top.
-  bool take(Pending<Place, float>& top) {
-    if (size_ == 0) return false;
-    top = heap_take(heap_, size_, bound_of);
-    reached_ = top.bound;
-    return true;
+  // It is its own list: what is left when the walk ends early is looked at once more.
+  bool take(Pending<Place, float>& top) { return open_.take(top); }
+  void leave(const Pending<Place, float>& pending) {
+    if (limit_ < 0) left_ = std::min(left_, pending.bound);
   }
-  // All others are as late.
-  void leave(const Pending<Place, float>&) { size_ = 0; }
   void put(const SweepWalk&, const Place& parent, const Children<float>& children) {
-    Pending<Place, float> found[kWidth];
-    std::size_t count = 0;
-    for (unsigned near = children.near; near != 0; near &= near - 1) {
-      const auto k = static_cast<std::size_t>(std::countr_zero(near));
-      found[count++] = {children.bound[k], child(parent, k)};
-    }
-    for (std::size_t i = 0; i < count; ++i) add(found[i]);
+    open_.put(*this, parent, children);
   }
 
   bool is_leaf(const Place& place) const {
-    return (place.a & kTriangle) != 0 || (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
+    return (child_of(pair_.a, place.a) & child_of(pair_.b, place.b) & kLeafBit) != 0;
   }
   Place child(const Place& place, std::size_t k) const {
     const auto ref = opened_ * static_cast<Ref>(kWidth) + static_cast<Ref>(k);
@@ -159,37 +141,53 @@ class SweepWalk {
   }
   bool beyond(float from) const { return from > limit_; }
 
-  // The children of the larger one with the other.
+  // The children of the larger one with the other, those that are likely to touch early first.
   void open(const Place& place, Children<float>& children) {
     const std::uint32_t child_a = child_of(pair_.a, place.a), child_b = child_of(pair_.b, place.b);
     const bool leaf_a = (child_a & kLeafBit) != 0, leaf_b = (child_b & kLeafBit) != 0;
     opens_a_ = leaf_b || (!leaf_a && size_of_box(pair_.a, place.a) >= size_of_box(pair_.b, place.b));
     opened_ = opens_a_ ? child_a : child_b;
-    Lanes entry;
+    Lanes entry, order;
     if (opens_a_) {
       const Turned box(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.b_to_a);
       const Turned moved(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.shift_b);
       children.near = entering(pair_.a.wide[opened_], pair_.shift_a, pair_.stretch_a, box, moved.center,
-                               pair_.stretch_b, toward_a_, entry);
+                               pair_.stretch_b, toward_a_, entry, order);
     } else {
       const Turned box(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.a_to_b);
       const Turned moved(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.shift_a_in_b);
       children.near = entering(pair_.b.wide[opened_], pair_.shift_b_in_b, pair_.stretch_b, box, moved.center,
-                               pair_.stretch_a, toward_b_, entry);
+                               pair_.stretch_a, toward_b_, entry, order);
     }
     if (children.near == 0) return;
-    store(entry, children.bound);
+    store(entry, children.bound), store(order, children.other);
+    children.order = children.other;
   }
 
   void leaf(const Place& place) {
-    if ((place.a & kTriangle) != 0) return visit(place, reached_);
-    leaves(place, [&](const Pending<Place, float>& found) { add(found); });
+    count_ = 0;
+    leaves(place);
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (std::size_t k = i + 1; k < count_; ++k) {
+        if (found_[k].likely < found_[i].likely) std::swap(found_[i], found_[k]);
+      }
+      if (beyond(found_[i].from)) {
+        if (limit_ < 0) left_ = std::min(left_, found_[i].from);
+        continue;
+      }
+      lower(visitor_.call(visitor_.self, found_[i].a, found_[i].b, static_cast<double>(found_[i].from)));
+      turn_toward();
+    }
   }
 
  private:
+  struct Found {
+    float from, likely;
+    std::uint32_t a, b;  // triangles
+  };
+
   // Every triangle of a with all of b at once, along normals of both and the axes of a box around that of a.
-  template <class Found>
-  void leaves(const Place& place, const Found& each_found) {
+  void leaves(const Place& place) {
     const Block &block_a = pair_.a.blocks[child_of(pair_.a, place.a) & ~kLeafBit],
                 &block_b = pair_.b.blocks[child_of(pair_.b, place.b) & ~kLeafBit];
     MovedTriangles a, b;
@@ -234,22 +232,40 @@ class SweepWalk {
         left =
             test({all(low_[k][i]), all(high_[k][i]), all(low_end_[k][i]), all(high_end_[k][i])}, spans_along(axis, b));
       }
-      if (!left || !test(spans_along(normal, one(i)), own_b)) continue;
-      alignas(64) float from[kWidth];
+      if (!left) continue;
+      const MovedTriangles t = one(i);
+      if (!test(spans_along(normal, t), own_b)) continue;
+      if (!near_along_edges(t, b, test)) continue;
+      alignas(64) float from[kWidth], guess[kWidth];
       store(entry, from);
+      const Lanes3 d = middle(b.at) - middle(t.at);
+      store(likely(d, middle(b.end) - middle(t.end) - d), guess);
       for (; near != 0; near &= near - 1) {
         const auto k = static_cast<std::size_t>(std::countr_zero(near));
-        each_found({from[k], {block_a.triangle[i] | kTriangle, block_b.triangle[k]}});
+        found_[count_++] = {from[k], guess[k], block_a.triangle[i], block_b.triangle[k]};
       }
     }
+  }
+
+  // Across an edge of each: false as soon as no lane is left.
+  template <class Test>
+  static GRAZE_LANE_FUNCTION bool near_along_edges(const MovedTriangles& a, const MovedTriangles& b, const Test& test) {
+    for (int i = 0; i < 3; ++i) {
+      const Lanes3 edge_a = a.at[(i + 1) % 3] - a.at[i];
+      for (int k = 0; k < 3; ++k) {
+        const Lanes3 axis = unit_vector(cross(edge_a, b.at[(k + 1) % 3] - b.at[k]));
+        if (!test(spans_along(axis, a), spans_along(axis, b))) return false;
+      }
+    }
+    return true;
   }
 
   void lower(double limit) { limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F; }
 
   // Children of a node that moves by `shift`, with a box that moves by `moved`.
   GRAZE_LANE_FUNCTION unsigned entering(const Wide& node, const Frame& shift, float stretch, const Turned& box,
-                                        const float* moved, float stretch_of_box, const float* toward,
-                                        Lanes& entry) const {
+                                        const float* moved, float stretch_of_box, const float* toward, Lanes& entry,
+                                        Lanes& order) const {
     const Lanes3 center = load3(node.center), h = load3(node.half);
     const Lanes3 d = center - all3(box.center), by = seen(center, shift) - all3(moved), end = d + by;
     const Lanes3 own[3] = {load3(node.axis[0]), load3(node.axis[1]), load3(node.axis[2])};
@@ -284,6 +300,7 @@ class SweepWalk {
       overlap.along(dot(own[k], d), dot(own[k], end), near, near + grows);
     }
     entry = overlap.entry();
+    order = likely(d, by);
     return not_above(entry, all(limit_)) & there;
   }
 
@@ -314,25 +331,6 @@ class SweepWalk {
     return t;
   }
 
-  void visit(const Place& triangles, float from) {
-    lower(visitor_.call(visitor_.self, triangles.a & ~kTriangle, triangles.b, static_cast<double>(from),
-                        static_cast<double>(reached_)));
-    turn_toward();
-  }
-
-  static constexpr std::size_t kCapacity = 4096;
-  static constexpr auto bound_of = [](const Pending<Place, float>& pending) { return pending.bound; };
-
-  void add(const Pending<Place, float>& pending) {
-    if (size_ < kCapacity) {
-      heap_put(heap_, size_, pending, bound_of);
-      return;
-    }
-    Overflow walk(*this);
-    NearStack<Place, float, 2 * bvh::kMaxDepth + 2> open(pending);
-    near_first(walk, open);
-  }
-
   void turn_toward() {
     const Vec3& n = visitor_.toward(visitor_.self);
     for (int i = 0; i < 3; ++i) toward_a_[i] = static_cast<float>(n[i]);
@@ -344,18 +342,19 @@ class SweepWalk {
 
   const SweptMeshes& pair_;
   const SweepVisitor& visitor_;
-  float limit_ = 1, reached_ = 0;
+  float limit_ = 1, left_ = 1;
   float toward_a_[3] = {0, 0, 0}, toward_b_[3] = {0, 0, 0};
   alignas(64) float axis_[3][3][kWidth], at_[3][3][kWidth], end_[3][3][kWidth];
   alignas(64) float low_[3][kWidth], high_[3][kWidth], low_end_[3][kWidth], high_end_[3][kWidth];
   bool opens_a_ = false;  // what was opened last
   std::uint32_t opened_ = 0;
-  std::size_t size_ = 0;
-  Pending<Place, float> heap_[kCapacity];
+  std::size_t count_ = 0;
+  Found found_[kWidth * kWidth];
+  NearStack<Place, float, 2 * bvh::kMaxDepth + 2> open_;
 };
 
-void visit_swept(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
-  SweepWalk(pair, limit, visitor).run();
+double visit_swept(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
+  return SweepWalk(pair, limit, visitor).run();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -367,8 +366,8 @@ namespace graze::walk {
 
 HWY_EXPORT(visit_swept);
 
-void visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
-  HWY_DYNAMIC_DISPATCH(visit_swept)(pair, limit, visitor);
+double visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
+  return HWY_DYNAMIC_DISPATCH(visit_swept)(pair, limit, visitor);
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // A walk through the trees of two moving meshes in SIMD lanes of float32: which triangles may touch within a stretch of
-// time, early ones first. What the lanes rule out is ruled out for certain.
+// time. What the lanes rule out is ruled out for certain.
 #pragma once
 
 #include "query/mesh_walk.h"
@@ -29,18 +29,18 @@ struct SweptMeshes {
   double reach_;
 };
 
-/// What becomes of triangles that may touch after `from` (a part of the stretch, 0 … 1) and not before, where nothing
-/// that was not asked about yet touches before `reached`: gives the new limit, up to which that is of interest;
-/// negative: the walk ends.
+/// What becomes of triangles that may touch after `from` (a part of the stretch, 0 … 1) and not before: gives the new
+/// limit, up to which touches are of interest; negative: the walk ends.
 struct SweepVisitor {
   void* self;
-  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b, double from, double reached);
+  double (*call)(void* self, std::uint32_t triangle_a, std::uint32_t triangle_b, double from);
   /// A unit direction of a's frame at the start: that between triangles that were asked about last, or a guess. Others
   /// near there mostly stay apart across it, too.
   const Vec3& (*toward)(void* self);
 };
 
-/// In the same order on every machine.
-void visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor);
+/// In the same order on every machine. Gives the part of the stretch in which no triangles touch but those that the
+/// visitor was called with; 1 unless it ended the walk.
+double visit(const SweptMeshes& pair, double limit, const SweepVisitor& visitor);
 
 }  // namespace graze::walk

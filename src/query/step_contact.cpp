@@ -27,6 +27,15 @@ Extent extent_along(const Vec3& n, const std::array<Vec3, 3>& points, const Vec3
   return e;
 }
 
+double speed_of(const Corners& a, const Corners& b) {
+  double square = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3 of_a = minus(a.to[i], a.from[i]);
+    for (std::size_t j = 0; j < 3; ++j) square = std::max(square, norm_sq(minus(of_a, minus(b.to[j], b.from[j]))));
+  }
+  return std::sqrt(square);
+}
+
 double size_of_all(const Corners& c) {
   double size = 0;
   for (std::size_t i = 0; i < 3; ++i) size = std::max({size, size_of(c.from[i]), size_of(c.to[i])});
@@ -86,6 +95,74 @@ bool cross_at_start(const Corners& a, const Corners& b) {
   return false;
 }
 
+// Triangles at a time, whose corners rounding has moved by up to `off` along each coordinate. What holds here holds for
+// the caller's doubles as real numbers.
+class Crossing {
+ public:
+  Crossing(const Corners& a, const Corners& b, double t, double size)
+      : a_(a), b_(b), at_a_(a.at(t)), at_b_(b.at(t)), off_(16 * kEpsilon * size) {}
+
+  // Known for certain; false means nothing.
+  bool sure() const {
+    for (const auto& [i, j] : kEdges) {
+      if (pierces(at_a_[i], at_a_[j], at_b_) || pierces(at_b_[i], at_b_[j], at_a_)) return true;
+    }
+    for (const auto& [i, j] : kEdges) {
+      for (const auto& [k, l] : kEdges) {
+        if (cross_in_plane(i, j, k, l)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  int sign_of(double value, double error) const { return value > error ? 1 : value < -error ? -1 : 0; }
+
+  int side(const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& s) const {
+    const Vec3 u = minus(q, p), v = minus(r, p), w = minus(s, p);
+    const double lu = size_of(u) + off_, lv = size_of(v) + off_, lw = size_of(w) + off_;
+    return sign_of(dot(u, cross(v, w)), 8 * off_ * (lu * lv + lv * lw + lw * lu));
+  }
+  // An edge through the inside of a face.
+  bool pierces(const Vec3& p, const Vec3& q, const std::array<Vec3, 3>& face) const {
+    if (side(p, face[0], face[1], face[2]) * side(q, face[0], face[1], face[2]) >= 0) return false;
+    int turns = 0;
+    for (const auto& [i, j] : kEdges) turns += side(p, q, face[i], face[j]);
+    return std::abs(turns) == 3;
+  }
+  // Of a regular cloth whole rows keep to one plane across an axis, in which edges meet.
+  bool cross_in_plane(std::size_t i, std::size_t j, std::size_t k, std::size_t l) const {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double from = a_.from[i][axis], to = a_.to[i][axis];
+      if (a_.from[j][axis] != from || b_.from[k][axis] != from || b_.from[l][axis] != from) continue;
+      if (a_.to[j][axis] != to || b_.to[k][axis] != to || b_.to[l][axis] != to) continue;
+      const auto turn = [&](const Vec3& p, const Vec3& q, const Vec3& r) {
+        const int x = (axis + 1) % 3, y = (axis + 2) % 3;
+        const double ux = q[x] - p[x], uy = q[y] - p[y], vx = r[x] - p[x], vy = r[y] - p[y];
+        const double sizes = std::abs(ux) + std::abs(uy) + std::abs(vx) + std::abs(vy) + 4 * off_;
+        return sign_of(ux * vy - uy * vx, 8 * off_ * sizes);
+      };
+      const Vec3 &p = at_a_[i], &q = at_a_[j], &r = at_b_[k], &s = at_b_[l];
+      if (turn(p, q, r) * turn(p, q, s) < 0 && turn(r, s, p) * turn(r, s, q) < 0) return true;
+    }
+    return false;
+  }
+
+  const Corners &a_, &b_;
+  std::array<Vec3, 3> at_a_, at_b_;
+  double off_;
+};
+
+// Whether the two cross for certain soon after a time: by then corners move by a few times the tolerance.
+bool cross_soon(const Corners& a, const Corners& b, double time, double tolerance, double size, double speed) {
+  for (const double moved : {0.5, 2.0, 8.0}) {
+    const double t = std::min(1.0, time + moved * tolerance / speed);
+    if (Crossing(a, b, t, size).sure()) return true;
+    if (t == 1) return false;
+  }
+  return false;
+}
+
 bool lower(const Vec3& a, const Vec3& b) {
   for (int k = 0; k < 3; ++k) {
     if (a[k] != b[k]) return a[k] < b[k];
@@ -140,15 +217,6 @@ class Earliest {
   std::optional<FirstMeeting> found_;
 };
 
-double speed_of(const Corners& a, const Corners& b) {
-  double square = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Vec3 of_a = minus(a.to[i], a.from[i]);
-    for (std::size_t j = 0; j < 3; ++j) square = std::max(square, norm_sq(minus(of_a, minus(b.to[j], b.from[j]))));
-  }
-  return std::sqrt(square);
-}
-
 // How fast the gap across the unit n, from a to b, closes at most.
 double speed_along(const Vec3& n, const Corners& a, const Corners& b) {
   Extent of_a, of_b;
@@ -185,6 +253,12 @@ std::optional<FirstMeeting> exact_meeting(const Corners& a, const Corners& b, co
   if (near->time == 0 && cross_at_start(a, b)) {
     const PairDistance d = measure(Facet{a.triangle(0)}, Facet{b.triangle(0)}, here(), {});
     return FirstMeeting{0, true, d.on_a, d.on_a};
+  }
+  // Nothing touches before that time, the gap is within the tolerance, and a contact follows: no root has to be found.
+  if (near->certain && near->time > 0) {
+    const double speed = speed_of(a, b);
+    if (speed > 0 && cross_soon(a, b, near->time, options.tolerance, size_of_all(a) + size_of_all(b), speed))
+      return near->time <= options.limit ? near : std::nullopt;
   }
   Earliest earliest(options);
   for (std::size_t i = 0; i < 3; ++i) {

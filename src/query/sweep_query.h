@@ -116,10 +116,16 @@ struct EarliestTouch {
   Feature a = 0, b = 0;
 };
 
+/// When a search of a stretch is given up.
+struct SweepBudget {
+  std::size_t pairs;  ///< after more pairs of parts
+  std::size_t few;    ///< after as many, if the first touch is so early that a shorter stretch is worth it
+};
+
 class SweepQuery {
  public:
-  /// Gives up after `budget` pairs of parts. The normal (unit, world) is a guess of what separates the bodies.
-  SweepQuery(const Stretch& stretch, std::size_t budget, const Vec3& normal, bool any)
+  /// The normal (unit, world) is a guess of what separates the bodies.
+  SweepQuery(const Stretch& stretch, const SweepBudget& budget, const Vec3& normal, bool any)
       : stretch_(stretch),
         boxes_(stretch),
         budget_(budget),
@@ -132,7 +138,10 @@ class SweepQuery {
   std::size_t pairs() const { return pairs_; }
   /// It was given up: after too many parts, or because it is better to ask again about a stretch that starts at
   /// `reached` and ends where the first touch was found. Paths bend by much less there.
-  bool over() const { return pairs_ > budget_ || (pairs_ >= kFew && bends_ && limit_ - reached_ < kShorter); }
+  bool over() const {
+    if (reached_ >= 1) return false;
+    return pairs_ > budget_.pairs || (pairs_ >= budget_.few && bends_ && limit_ - reached_ < kShorter);
+  }
   /// Nothing touches in this part of the stretch but what was found.
   double reached() const { return reached_; }
   void reach(double part) { reached_ = part; }
@@ -167,12 +176,12 @@ class SweepQuery {
   }
 
  private:
-  static constexpr std::size_t kFew = 8;
   static constexpr double kShorter = 0.5;
 
   const Stretch& stretch_;
   SweptBoxes boxes_;
-  std::size_t budget_, pairs_ = 0;
+  SweepBudget budget_;
+  std::size_t pairs_ = 0;
   bool bends_;
   double limit_ = 1, reached_ = 0;
   Vec3 normal_;

@@ -87,6 +87,25 @@ Touch first_touch(const Travel& t, const GapAt& gap, const Reach& reach) {
   return touch;
 }
 
+// A ball: the root of a quadratic. Both together are taken for larger by more than rounding turns the path, so that the
+// root is not late; then they touch up to the slack.
+Touch touch_ball(const Travel& t, const Vec3& center, double radius) {
+  Touch touch;
+  const Vec3 from = minus(t.line.origin, center);
+  const double apart = std::sqrt(norm_sq(from)), radii = radius + t.radius;
+  double at = 0;
+  if (apart - radii > 4 * t.slack) {
+    const double ahead = -dot(from, t.line.direction), reach = radii + 2 * t.slack;
+    const double rest = reach * reach - norm_sq(along(from, ahead, t.line.direction));
+    if (!(ahead > 0) || rest < 0) return touch;
+    at = std::max(0.0, ahead - std::sqrt(rest));
+    if (at > t.length) return touch;
+  }
+  touch.at = at;
+  touch.normal = unit_vector(along(from, at, t.line.direction));
+  return touch;
+}
+
 // A plane, from the side of the start.
 Touch touch_plane(const Travel& t, const Vec3& normal, double offset) {
   Touch touch;
@@ -113,14 +132,7 @@ class PartsSweep {
   double limit() const { return best.found() ? best.at : travel_.length; }
   void leaf(const CloudTree& tree, std::size_t i) {
     const Ball ball = tree.primitive(i);
-    add(first_touch(
-            travel_,
-            [&](const Vec3& p) {
-              const Vec3 way = minus(p, ball.center);
-              return Gap{std::sqrt(norm_sq(way)) - ball.sphere.radius, unit_vector(way)};
-            },
-            [&](const Vec3& n) { return dot(n, ball.center) + ball.sphere.radius; }),
-        tree.feature(i));
+    add(touch_ball(travel_, ball.center, ball.sphere.radius), tree.feature(i));
   }
   void leaf(const MeshTree& tree, std::size_t i) {
     const Triangle triangle = tree.primitive(i).triangle;

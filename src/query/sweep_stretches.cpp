@@ -3,59 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "query/mesh_sweep.h"
 #include "query/point_depth.h"
-#include "query/sweep_query.h"
+#include "query/sweep_ask.h"
 
 namespace graze {
 namespace {
 
 bool is_composite(const Geometry& g) {
   return std::visit([]<class G>(const G&) { return Composite<G>; }, g);
-}
-
-// Of two meshes the triangles are found in float32.
-void ask_meshes(const Mesh& a, const Mesh& b, const Stretch& s, SweepQuery& query) {
-  const Mat3& axes = s.begin.a.rotation();
-  const auto seen = [&](const Pose& pose) {
-    return turned_back(axes, minus(pose.translation(), s.begin.a.translation()));
-  };
-  const walk::SweptMeshes pair(data_of(a), data_of(b), axes.transpose() * s.end.a.rotation(), seen(s.end.a),
-                               s.begin.relative, axes.transpose() * s.end.b.rotation(), seen(s.end.b), s.off, s.sag());
-  if (!pair.fits()) {
-    traverse(hierarchy_of(a), hierarchy_of(b), query);
-    return;
-  }
-  struct Asked {
-    const MeshTree a, b;
-    const Mat3& axes;
-    SweepQuery& query;
-    Vec3 toward = Vec3::Zero();
-  } asked{MeshTree(a), MeshTree(b), axes, query};
-  const walk::SweepVisitor visitor{
-      .self = &asked,
-      .call =
-          [](void* self, std::uint32_t of_a, std::uint32_t of_b, double from, double reached) {
-            Asked& x = *static_cast<Asked*>(self);
-            x.query.reach(reached);
-            x.query.add(x.a.facet(of_a), of_a, x.b.facet(of_b), of_b, from);
-            return std::max(-1.0, x.query.limit());
-          },
-      .toward = [](void* self) -> const Vec3& {
-        Asked& x = *static_cast<Asked*>(self);
-        x.toward = turned_back(x.axes, x.query.normal());
-        return x.toward;
-      }};
-  walk::visit(pair, query.limit(), visitor);
-}
-
-// The earliest touch within a stretch.
-template <class A, class B>
-void ask_stretch(const A& a, const B& b, const Stretch& stretch, SweepQuery& query) {
-  if constexpr (Unbounded<A> || Unbounded<B> || BlockKind<A> || BlockKind<B>) return;  // has_stretches() says no
-  else if constexpr (std::same_as<A, Mesh> && std::same_as<B, Mesh>) ask_meshes(a, b, stretch, query);
-  else if constexpr (Composite<B>) traverse(hierarchy_of(a), hierarchy_of(b), query);
-  else query.add(a, 0, b, 0, 0);
 }
 
 class Sweeper {
@@ -67,7 +22,8 @@ class Sweeper {
         b_(b),
         pair_(a, b, a0, b0),
         composite_(is_composite(a.geometry) || is_composite(b.geometry)) {
-    if (std::holds_alternative<Mesh>(a.geometry) && std::holds_alternative<Mesh>(b.geometry)) few_ = 8, many_ = 40;
+    meshes_ = std::holds_alternative<Mesh>(a.geometry) && std::holds_alternative<Mesh>(b.geometry);
+    if (meshes_) few_ = 8, many_ = 40;
   }
 
   Sweep run(const Placed& a0, const Placed& b0) {
@@ -93,11 +49,11 @@ class Sweeper {
       }
       const Instant end = pair_.at(end_of_stretch(now, corner));
       const Stretch stretch(pair_, now, end, options_);
-      SweepQuery query(stretch, budget(), normal_, any_);
-      with_kinds<void>(pair_.kinds(), [&](const auto& a, const auto& b) { ask_stretch(a, b, stretch, query); });
+      SweepQuery query(stretch, {.pairs = budget(), .few = meshes_ ? 1U : 8U}, normal_, any_);
+      ask_stretch(pair_.kinds(), stretch, query);
       normal_ = query.normal();
       if (query.earliest().touch.time < best_.touch.time) best_ = query.earliest();
-      if (any_ && best_.touch.found()) return hit(best_, last_free);
+      if (best_.touch.found() && (any_ || best_.touch.time <= now.t)) return hit(best_, last_free);
       if (query.over()) {
         constexpr double kWorth = 0.05;
         if (query.reached() > kWorth)
@@ -176,7 +132,7 @@ class Sweeper {
   // Shapes look at all of it at once. Of trees few nodes matter as long as paths bend by less than these are large.
   double end_of_stretch(const Instant& now, double corner) {
     if (!composite_) return corner;
-    constexpr double kPart = 0.008;
+    const double kPart = meshes_ ? 0.002 : 0.008;
     const MovingBody &a = pair_.first(), &b = pair_.second();
     const double bend = pair_.bending_a(now.t, corner).size(a.radius) + pair_.bending_b(now.t, corner).size(b.radius);
     if (!(bend > 0)) {
@@ -193,7 +149,11 @@ class Sweeper {
     else if (pairs < few_) ahead_ = std::min(ahead_ * 2, kFarAhead);
   }
   // Two meshes are asked again about shorter stretches as soon as that is cheaper than their triangles are.
-  std::size_t budget() const { return smallest_ || !composite_ ? static_cast<std::size_t>(-1) : many_; }
+  std::size_t budget() const {
+    constexpr std::size_t kGuess = 8;
+    if (smallest_ || !composite_) return static_cast<std::size_t>(-1);
+    return meshes_ && ahead_ >= 1 ? kGuess : many_;
+  }
 
   Sweep hit(const EarliestTouch& found, double last_free) const {
     Sweep s;
@@ -236,7 +196,7 @@ class Sweeper {
   bool any_;
   const Moving &a_, &b_;
   MovingPair pair_;
-  bool composite_, smallest_ = false;
+  bool composite_, meshes_ = false, smallest_ = false;
   std::size_t few_ = 60, many_ = 500;  // pairs of parts
   double ahead_ = 1;
   EarliestTouch best_;

@@ -287,6 +287,42 @@ TEST(SweepDeforming, AgreesWithRootIsolationWithinOneMesh) {
   EXPECT_LT(counts.hits, counts.asked);
 }
 
+// Whole rows keep to a plane across an axis, so that edges of one row meet within that plane and never cross it.
+TEST(SweepDeforming, OfARegularClothMeetsWithinItsRows) {
+  Generator random(31);
+  Counts counts;
+  for (int run = 0, n = scaled(3); run < n; ++run) {
+    constexpr int kColumns = 4, kRows = 2;
+    const int axis = run % 3;
+    const double fold = random.uniform(1, 3), squeeze = random.uniform(0.2, 1.2), lean = random.uniform(-0.5, 0.5);
+    Step s;
+    const auto at_time = [&](double t) {
+      std::vector<Vec3> vertices;
+      for (int y = 0; y <= kRows; ++y) {
+        for (int x = 0; x <= kColumns; ++x) {
+          const double along = x * (1 - squeeze * t) + lean * t * (x % 2), across = fold * t * (x % 2);
+          Vec3 p;
+          p[axis] = y + 0.25 * t, p[(axis + 1) % 3] = along, p[(axis + 2) % 3] = across;
+          vertices.push_back(p);
+        }
+      }
+      return vertices;
+    };
+    s.from.vertices = at_time(0), s.to = at_time(1);
+    for (std::uint32_t y = 0; y < kRows; ++y) {
+      for (std::uint32_t x = 0; x < kColumns; ++x) {
+        const std::uint32_t a = y * (kColumns + 1) + x, b = a + kColumns + 1;
+        s.from.triangles.push_back({a, a + 1, b + 1});
+        s.from.triangles.push_back({a, b + 1, b});
+      }
+    }
+    SCOPED_TRACE(run);
+    judge_self(s, counts);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(counts.hits, 0);
+}
+
 // On a lattice of even numbers the middle of a step is exact.
 TEST(SweepDeforming, OfHalvesIsThatOfTheWhole) {
   Generator random(3);
