@@ -1,7 +1,9 @@
 #include "scene/planar_cells.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -54,40 +56,88 @@ GRAZE_LANE_FUNCTION void prepare(const Cells::View& view, const Vec2* points, st
   }
 }
 
-std::size_t check_cells(const Cells::View& view, const Vec2* points, std::size_t count, bool* hits,
-                        std::uint32_t* open) {
+// Squared distances of eight obstacles from a disc's center, less the squares of both radii.
+template <bool kTurned>
+GRAZE_LANE_FUNCTION CellLanes beyond_reach(const Cells::Block& b, std::size_t lane, CellLanes p, CellLanes q) {
   const CellFloats d;
-  const std::size_t lanes = hn::Lanes(d);
-  const CellLanes zero = hn::Zero(d);
+  const auto value = [&](std::size_t k) HWY_ATTR { return hn::Load(d, b.value[k] + lane); };
+  if constexpr (kTurned) {
+    const CellLanes zero = hn::Zero(d), u = value(0), v = value(1);
+    const CellLanes along = hn::MulAdd(p, u, hn::MulAdd(q, v, value(2)));
+    const CellLanes across = hn::MulAdd(q, u, hn::NegMulAdd(p, v, value(3)));
+    const CellLanes x = hn::Max(hn::Sub(hn::Abs(along), value(4)), zero);
+    const CellLanes y = hn::Max(hn::Sub(hn::Abs(across), value(5)), zero);
+    return hn::MulAdd(x, x, hn::MulSub(y, y, value(6)));
+  } else {
+    const CellLanes x = hn::Sub(p, hn::Min(hn::Max(p, value(0)), value(1)));
+    const CellLanes y = hn::Sub(q, hn::Min(hn::Max(q, value(2)), value(3)));
+    return hn::MulAdd(x, x, hn::MulSub(y, y, value(6)));
+  }
+}
+
+GRAZE_LANE_FUNCTION unsigned bits_of_lanes(hn::Mask<CellFloats> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(CellFloats(), mask, bytes);
+  return bytes[0];
+}
+
+// 1 for every byte that is not 0.
+HWY_INLINE std::uint64_t filled(std::uint64_t bytes) {
+  constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7F, kOnes = 0x0101010101010101;
+  return ((bytes | ((bytes & kLow) + kLow)) >> 7U) & kOnes;
+}
+
+template <bool kTurned>
+std::size_t check_all(const Cells::View& view, const Vec2* points, std::size_t count, bool* hits, std::uint32_t* open) {
+  const CellFloats d;
   std::size_t left = 0;
   Prepared part;
   for (std::size_t begin = 0; begin < count; begin += Prepared::kPart) {
     const std::size_t in_part = std::min(Prepared::kPart, count - begin);
     prepare(view, points + begin, in_part, part);
-    for (std::size_t i = 0; i < in_part; ++i) {
+    // By query: obstacles that it touches, and those that it does not.
+    std::uint8_t touched[Prepared::kPart], free[Prepared::kPart];
+    for (std::size_t i = 0; i < Prepared::kPart; ++i) {
       const CellLanes band = hn::Set(d, part.band[i]), p = hn::Set(d, part.x[i]), q = hn::Set(d, part.y[i]);
       auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(part.cell[i]));
-      bool touches = false, free = true;
+      unsigned near = 0, far = 0xFF;
       do {
-        const Cells::Block& b = view.block[at];
-        for (std::size_t l = 0; l < Cells::kLanes; l += lanes) {
-          const CellLanes u = hn::Load(d, b.value[0] + l), v = hn::Load(d, b.value[1] + l);
-          const CellLanes along = hn::MulAdd(p, u, hn::MulAdd(q, v, hn::Load(d, b.value[2] + l)));
-          const CellLanes across = hn::MulAdd(q, u, hn::NegMulAdd(p, v, hn::Load(d, b.value[3] + l)));
-          const CellLanes beyond = hn::Max(hn::Sub(hn::Abs(along), hn::Load(d, b.value[4] + l)), zero);
-          const CellLanes above = hn::Max(hn::Sub(hn::Abs(across), hn::Load(d, b.value[5] + l)), zero);
-          const CellLanes m = hn::MulAdd(beyond, beyond, hn::MulSub(above, above, hn::Load(d, b.value[6] + l)));
-          touches |= !hn::AllFalse(d, hn::Lt(m, hn::Neg(band)));
-          free &= hn::AllTrue(d, hn::Gt(m, band));
+        unsigned beyond = 0;
+        for (std::size_t lane = 0; lane < Cells::kLanes; lane += hn::Lanes(d)) {
+          const CellLanes m = beyond_reach<kTurned>(view.block[at], lane, p, q);
+          near |= bits_of_lanes(hn::Lt(m, hn::Neg(band)));
+          beyond |= bits_of_lanes(hn::Gt(m, band)) << lane;
         }
+        far &= beyond;
         at = view.next[at];
       } while (HWY_UNLIKELY(at != 0));
-      hits[begin + i] = touches;
-      open[left] = static_cast<std::uint32_t>(begin + i);
-      left += static_cast<std::size_t>(!touches) & static_cast<std::size_t>(!free);
+      touched[i] = static_cast<std::uint8_t>(near);
+      free[i] = static_cast<std::uint8_t>(far);
+    }
+    // Eight queries at a time.
+    for (std::size_t i = 0; i < in_part; i += 8) {
+      std::uint64_t some = 0, all = 0;
+      std::memcpy(&some, touched + i, 8);
+      std::memcpy(&all, free + i, 8);
+      const std::uint64_t hit = filled(some);
+      std::memcpy(hits + begin + i, &hit, std::min<std::size_t>(8, in_part - i));
+      const std::uint64_t undecided = filled(~all) & ~hit;
+      if (undecided == 0) continue;
+      std::uint8_t each[8];
+      std::memcpy(each, &undecided, 8);
+      for (std::size_t k = 0; k < 8 && i + k < in_part; ++k) {
+        open[left] = static_cast<std::uint32_t>(begin + i + k);
+        left += each[k];
+      }
     }
   }
   return left;
+}
+
+std::size_t check_cells(const Cells::View& view, const Vec2* points, std::size_t count, bool* hits,
+                        std::uint32_t* open) {
+  return view.turned ? check_all<true>(view, points, count, hits, open)
+                     : check_all<false>(view, points, count, hits, open);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -99,7 +149,8 @@ namespace graze::planar {
 
 HWY_EXPORT(check_cells);
 
-Cells::Cells(const Vec2& origin, const Aabb2& box, double radius) : origin_(origin), radius_(radius) {
+Cells::Cells(const Vec2& origin, const Aabb2& box, double radius, bool turned) : origin_(origin), radius_(radius) {
+  view_.turned = turned;
   for (int k = 0; k < 2; ++k) {
     view_.origin[k] = origin[k];
     const double low = box.empty() ? 0 : box.min[k] - origin[k], span = box.empty() ? 0 : box.max[k] - box.min[k];
@@ -126,7 +177,10 @@ std::size_t Cells::cell(double at, int k) const {
 bool Cells::add(const Vec2& center, const Vec2& axis, const Vec2& half, double round) {
   const Vec2 c = center - origin_;
   const double along = c.x() * axis.x() + c.y() * axis.y(), across = c.y() * axis.x() - c.x() * axis.y();
-  const double values[7] = {axis.x(), axis.y(), -along, -across, half.x(), half.y(), round * round};
+  const std::array<double, 7> turned{axis.x(), axis.y(), -along, -across, half.x(), half.y(), round * round};
+  const std::array<double, 7> straight{c.x() - half.x(), c.x() + half.x(), c.y() - half.y(), c.y() + half.y(), 0, 0,
+                                       round * round};
+  const std::array<double, 7>& values = view_.turned ? turned : straight;
   const double size = std::abs(c.x()) + std::abs(c.y()) + half.x() + half.y() + round;
   view_.reach = std::max(view_.reach, static_cast<float>(size * 1.01));
   std::size_t first[2], last[2];

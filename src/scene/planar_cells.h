@@ -14,8 +14,8 @@ namespace graze::planar {
 /// to a block. Nothing branches on an answer, and nothing is on the heap.
 class Cells {
  public:
-  /// A grid over the box; what is beside it belongs to the cells of its border.
-  Cells(const Vec2& origin, const Aabb2& box, double radius);
+  /// A grid over the box; what is beside it belongs to the cells of its border. With `turned`, rectangles may be.
+  Cells(const Vec2& origin, const Aabb2& box, double radius, bool turned);
   /// False if there is no room left, and then the cells are of no use.
   bool add_circle(const Vec2& center, double radius);
   bool add_rectangle(const Vec2& center, const Vec2& axis, const Vec2& half);
@@ -27,7 +27,8 @@ class Cells {
   /// For the lanes.
   static constexpr std::size_t kSide = 16, kLanes = 8, kExtra = 96;
   /// Rectangles with round corners: the axis, minus the center along and across it, the half extents, and the square of
-  /// the radius; negative where there is none.
+  /// the radius, −∞ where there is none. Where none is turned, the ends along x and y instead of what is before the
+  /// radius.
   struct Block {
     alignas(32) float value[7][kLanes];
   };
@@ -35,6 +36,7 @@ class Cells {
     double origin[2];
     float low[2], per_cell[2];
     float reach = 0;  // no coordinate of an obstacle with its size and the radius is larger
+    bool turned = true;
     std::size_t blocks = kSide * kSide;
     alignas(64) Block block[kSide * kSide + kExtra];
     std::uint8_t count[kSide * kSide + kExtra];

@@ -215,7 +215,10 @@ Added add_all(const World::Data& data, Into& into) {
 // False if there is no room for the obstacles in the cells.
 bool collide_by_cells(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
   const World::Data& data = world.data();
-  Cells cells(data.range.center, data.range.box, radius);
+  const auto is_turned = [](const Quick& quick) {
+    return quick.kind == Quick::Kind::rectangle && quick.axis != Vec2(1, 0);
+  };
+  Cells cells(data.range.center, data.range.box, radius, std::any_of(data.quick.begin(), data.quick.end(), is_turned));
   const Added added = add_all(data, cells);
   if (!added.fit) return false;
   constexpr std::size_t kPart = 1024;

@@ -159,8 +159,10 @@ void scenes() {
   const Scene now = shared.current();  // any reader: this version, whatever is published meanwhile
   // [/snippet shared_scene]
   claim(now.object("cup").placed->pose.translation().x() == 0.3, "the cup moved with the gripper");
-  const Pose start = Pose::at({-2, 0, 0.9}), goal = Pose::from_rpy({2, 0, 0.9}, 0, 1, 0);
-  const auto report = [](std::string_view name, double time) { claim(name == "cup" && time < 0.5, "the cup is hit"); };
+  const Pose start = Pose::at({-2, 0, 1.2}), goal = Pose::from_rpy({2, 0, 1.2}, 0, 1, 0);
+  const auto report = [](std::string_view name, double time) {
+    claim(name == "gripper" && time < 0.5, "the gripper is hit");
+  };
   // [snippet scene_sweep]
   const Geometry tool = Capsule{.radius = 0.05, .half_length = 0.2};
   const SceneSweep bump = sweep(at(tool, Motion(start, goal)), scene, {.margin = 0.005});

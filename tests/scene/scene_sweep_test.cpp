@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -242,6 +243,21 @@ TEST(SceneSweep, FindsWhatIsThinAndFarOut) {
   EXPECT_LE(s.time, (910 - 1e-3 - 1e-9) / 1000);
   editor.remove("sheet");
   EXPECT_FALSE(sweep_hits(bullet, editor.scene()));
+}
+
+TEST(SceneSweep, SeesWhatTurnsFasterThanItsStretches) {
+  // A blade that is back where it was after every eighth of the motion, and posts beside it.
+  SceneEditor editor;
+  editor.add("far", at(Sphere{.radius = 0.5}, Pose::at({0, 4, 0})));
+  const Motion turns = Motion::turning(Pose(), Vec3::Zero(), Vec3::UnitZ(), 16 * std::acos(-1));
+  const Moving blade = at(Box{.half = {3, 0.05, 0.05}}, turns);
+  EXPECT_FALSE(sweep_hits(blade, editor.scene()));
+  editor.add("post", at(Sphere{.radius = 0.1}, Pose::at({0, 2.5, 0})));
+  EXPECT_TRUE(sweep_hits(blade, editor.scene()));
+  const SceneSweep s = sweep(blade, editor.scene());
+  ASSERT_TRUE(s.hit);
+  EXPECT_EQ(s.pair.name_b, "post");
+  EXPECT_NEAR(s.time, (0.25 - std::asin(0.15 / 2.5) / (2 * std::acos(-1))) / 8, 1e-3);
 }
 
 TEST(SceneSweep, TakesMeshesThatBend) {
