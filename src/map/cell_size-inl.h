@@ -30,6 +30,17 @@ struct CellSize {
   }
 };
 
+/// The bits of one axis in the number of a cell, of how many cells it is from the first one of the grid; see FrameGrid.
+template <class V>
+GRAZE_LANE_FUNCTION V bits_of(V cells, std::size_t axis, unsigned shift) {
+  const hn::DFromV<V> n;
+  auto bits = hn::And(cells, hn::Set(n, 1));
+  bits = hn::Or(bits, hn::ShiftLeft<2>(hn::And(cells, hn::Set(n, 2))));
+  bits = hn::Or(bits, hn::ShiftLeft<4>(hn::And(cells, hn::Set(n, 4))));
+  bits = hn::ShiftLeftSame(bits, static_cast<int>(axis));
+  return hn::Or(bits, hn::ShiftLeftSame(hn::ShiftRight<3>(cells), static_cast<int>(shift)));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace graze::map
 HWY_AFTER_NAMESPACE();

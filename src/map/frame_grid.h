@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "map/cell_store.h"
 #include "map/ray_march.h"
@@ -51,13 +52,29 @@ class FrameGrid {
     return n;
   }
   /// Marks a hit; whether it is the first of its cell.
-  bool hit(const CellKey& cell) {
-    const std::uint64_t n = number(cell), bit = 1ULL << (n & 63U);
+  bool hit(const CellKey& cell) { return hit(number(cell)); }
+  bool hit(std::uint64_t n) {
+    const std::uint64_t bit = 1ULL << (n & 63U);
     std::uint64_t& word = hits_[n >> 6U];
     if ((word & bit) != 0) return false;
     marked_ = true;
     word |= bit;
     touch(n);
+    return true;
+  }
+  /// Notes that a ray beyond the range is for this cell; whether it is the first. Only of a grid that has all points.
+  bool end_ray(std::uint64_t n) {
+    const std::uint64_t bit = 1ULL << (n & 63U);
+    std::uint64_t& word = ends_[n >> 6U];
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    return true;
+  }
+  /// Whether the grid is small enough to note ends, too; forgets them.
+  bool note_ends() {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 25U;  // 4 MiB
+    if (end_ > kMost) return false;
+    ends_.assign(end_ >> 6U, 0);
     return true;
   }
   void touch(std::uint64_t n) { touched_[n >> 15U] |= 1ULL << (n >> 9U & 63U); }
@@ -118,6 +135,7 @@ class FrameGrid {
   std::size_t words_ = 0;
   bool marked_ = false;
   Words misses_, hits_, touched_;
+  std::vector<std::uint64_t> ends_;
 };
 
 }  // namespace graze::map

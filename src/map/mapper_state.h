@@ -104,21 +104,29 @@ struct OccupancyMapper::State {
   map::PointBatch points;
   map::RayBatch rays;
 
-  /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range.
+  bool ends_in_grid = false;  // it has all points, those beyond the range, too
+
+  /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range unless
+  /// it is small nevertheless.
   bool cover(const SensorFrame& frame) {
     const Aabb own = map::box_of(frame.points);
     Aabb box = own.empty() ? own : transformed(own, frame.pose);
-    const Vec3& origin = plan.origin;
-    box.extend(origin);
-    if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(origin, Vec3::Constant(frame.max_range)));
+    box.extend(plan.origin);
+    if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(plan.origin, Vec3::Constant(frame.max_range)));
+    // Of points in cells the rays of one cell are the same, and what is beyond the range is cut.
+    ends_in_grid = frame.rays == FrameRays::per_end_voxel && cover_box(box) && grid.note_ends();
+    if (ends_in_grid) return true;
+    // On every axis cut rays end between the sensor and where the points were.
+    const Vec3 range = Vec3::Constant(frame.max_range);
+    return cover_box({box.min.cwiseMax(plan.origin - range), box.max.cwiseMin(plan.origin + range)});
+  }
+  bool cover_box(const Aabb& box) {
     std::array<std::int64_t, 3> low{}, high{};
     const std::array<std::int64_t, 3> start{plan.from.x, plan.from.y, plan.from.z};
     std::int64_t longest = 0;
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
-      // Points beyond the range are cut: on every axis they end between the sensor and where they were.
-      const double first = std::max(box.min[a], origin[a] - frame.max_range) / options.resolution;
-      const double last = std::min(box.max[a], origin[a] + frame.max_range) / options.resolution;
+      const double first = box.min[a] / options.resolution, last = box.max[a] / options.resolution;
       if (!(last - first < 1e6 && std::abs(first) < 2.1e9 && std::abs(last) < 2.1e9)) return false;
       // A cell of a point whose centre is in the range may reach out of it, and rounding one more.
       low[i] = std::min(start[i], static_cast<std::int64_t>(std::floor(first))) - 2;

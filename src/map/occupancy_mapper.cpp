@@ -56,33 +56,46 @@ class PointMarks {
   PointMarks(State& state, bool per_end_voxel, InsertReport& report)
       : s_(state),
         per_end_voxel_(per_end_voxel),
-        plan_{state.plan.origin, state.plan.resolution, state.plan.max_range, per_end_voxel},
-        report_(report) {}
+        plan_{state.plan.origin, state.plan.resolution, state.plan.max_range, per_end_voxel, {}, {}},
+        report_(report) {
+    if (!s_.ends_in_grid) return;
+    for (std::size_t a = 0; a < 3; ++a) plan_.first_cell[a] = s_.grid.first_cell(a);
+    plan_.shift = s_.grid.shift();
+  }
 
-  /// Of the batch, which is empty then.
-  void flush() {
-    map::PointBatch& batch = s_.points;
+  void mark(map::PointBatch& batch) {
     locate(batch, plan_);
-    for (std::size_t i = 0; i < batch.count; ++i) mark(batch, i);
-    batch.count = 0;
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      if (s_.ends_in_grid) mark_in_grid(batch, i);
+      else mark(batch, i);
+    }
   }
 
  private:
+  // All points are in the grid, and their cells have numbers.
+  void mark_in_grid(const map::PointBatch& batch, std::size_t i) {
+    const bool within = map::PointBatch::bit(batch.within, i);
+    ++(within ? report_.hits : report_.cut);
+    const std::uint32_t number = batch.number[i];
+    if (number == last_number_) return;  // neighbours share their cell
+    last_number_ = number;
+    if (within ? s_.grid.hit(number) : s_.grid.end_ray(number)) s_.clear_ray(batch.point(i), !within);
+  }
   void mark(const map::PointBatch& batch, std::size_t i) {
     const CellKey cell = batch.cell(i);
-    const bool in_keys = batch.in_keys[i] != 0, within = batch.within[i] != 0;
+    const bool in_keys = map::PointBatch::bit(batch.in_keys, i), within = map::PointBatch::bit(batch.within, i);
     if (!in_keys && (per_end_voxel_ || within)) {
       ++report_.too_far;
       return;
     }
     ++(within ? report_.hits : report_.cut);
     if (per_end_voxel_) {
-      if (any_cell_ && cell == last_cell_) return;  // neighbours share their cell
+      if (any_cell_ && cell == last_cell_) return;
       last_cell_ = cell, any_cell_ = true;
     }
     const bool is_new = within ? s_.hit(cell) : !per_end_voxel_ || s_.ends.insert(cell).second;
     if (per_end_voxel_ && !is_new) return;
-    if (!s_.clear_ray(batch.target(i), !within)) ++report_.too_far;
+    if (!s_.clear_ray(batch.point(i), !within)) ++report_.too_far;
   }
 
   State& s_;
@@ -90,6 +103,7 @@ class PointMarks {
   map::PointPlan plan_;
   InsertReport& report_;
   CellKey last_cell_;
+  std::uint32_t last_number_ = 0xFFFFFFFF;  // the grid has fewer cells
 };
 
 }  // namespace
@@ -118,22 +132,38 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   const bool moved = !(frame.pose == Pose());
   PointMarks marks(s, frame.rays == FrameRays::per_end_voxel, report);
 
-  for (std::size_t i = 0; i < frame.points.size(); ++i) {
-    const Vec3 own = frame.points[i];
-    if (!is_finite(own) || (frame.zero_is_no_return && own == frame.origin)) {
+  map::PointBatch& batch = s.points;
+  for (std::size_t first = 0; first < frame.points.size(); first += map::PointBatch::kSize) {
+    map::read(batch, frame.points, first, frame.zero_is_no_return ? &frame.origin : nullptr);
+    const std::size_t count = batch.count;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (map::PointBatch::bit(batch.returned, i)) {
+        if (kept != i) {
+          for (auto& axis : batch.at) axis[kept] = axis[i];
+        }
+        ++kept;
+        continue;
+      }
       ++report.no_return;
       if (!clears) continue;
-      const Vec3 direction = frame.pose.rotation() * frame.directions[i];
+      const Vec3 direction = frame.pose.rotation() * frame.directions[first + i];
       if (!is_finite(direction) || direction == Vec3::Zero()) continue;
       if (!s.clear_ray(origin + unit_vector(direction) * range, false)) ++report.too_far;
-      continue;
     }
-    const Vec3 p = moved ? frame.pose * own : own;
-    if (!frame.filter.empty() && filter.removes(p)) continue;
-    s.points.add(p);
-    if (s.points.count == map::PointBatch::kSize) marks.flush();
+    batch.count = kept;
+    if (moved) move(batch, frame.pose);
+    if (!frame.filter.empty()) {
+      kept = 0;
+      for (std::size_t i = 0; i < batch.count; ++i) {
+        if (filter.removes(batch.point(i))) continue;
+        for (auto& axis : batch.at) axis[kept] = axis[i];
+        ++kept;
+      }
+      batch.count = kept;
+    }
+    marks.mark(batch);
   }
-  marks.flush();
   s.apply(frame.time, report);
   report.filtered = std::move(filter).removed();
   return report;

@@ -18,34 +18,98 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Products and sums are rounded one by one, as they are on targets without a fused multiply-add.
+
+using Real = hn::CappedTag<double, 8>;
+using Reals = hn::Vec<Real>;
+
+GRAZE_LANE_FUNCTION Reals lanes_of(const Vec3& v, std::size_t axis) {
+  return hn::Set(Real(), v[static_cast<Eigen::Index>(axis)]);
+}
+
+/// Sets the bits of as many points as there are lanes, from number `i` on.
+GRAZE_LANE_FUNCTION void store_bits(hn::Mask<Real> mask, PointBatch::Bits& bits, std::size_t i) {
+  std::uint8_t own[8] = {};
+  hn::StoreMaskBits(Real(), mask, own);
+  std::uint8_t& byte = bits[i >> 3U];
+  byte = (i & 7U) == 0 ? own[0] : static_cast<std::uint8_t>(byte | own[0] << (i & 7U));
+}
+
+/// Whole vectors of packed floats; how many points these are.
+std::size_t read_lanes(PointBatch& batch, const float* xyz, std::size_t count) {
+  const Real d;
+  const hn::Rebind<float, Real> df;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    hn::Vec<decltype(df)> x, y, z;
+    hn::LoadInterleaved3(df, xyz + 3 * i, x, y, z);
+    hn::Store(hn::PromoteTo(d, x), d, batch.at[0].data() + i);
+    hn::Store(hn::PromoteTo(d, y), d, batch.at[1].data() + i);
+    hn::Store(hn::PromoteTo(d, z), d, batch.at[2].data() + i);
+  }
+  return i;
+}
+
+void returned_lanes(PointBatch& batch, const Vec3* ignored) {
+  const Real d;
+  for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
+    auto off = hn::Zero(d);  // 0, or not a number
+    auto differs = hn::Ne(off, off);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto x = hn::Load(d, batch.at[a].data() + i);
+      off = hn::Add(off, hn::Sub(x, x));
+      if (ignored != nullptr) differs = hn::Or(differs, hn::Ne(x, lanes_of(*ignored, a)));
+    }
+    auto returned = hn::Eq(off, hn::Zero(d));
+    if (ignored != nullptr) returned = hn::And(returned, differs);
+    store_bits(returned, batch.returned, i);
+  }
+}
+
+void move_lanes(PointBatch& batch, const Pose& pose) {
+  const Real d;
+  for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
+    Reals p[3];
+    for (std::size_t a = 0; a < 3; ++a) p[a] = hn::Load(d, batch.at[a].data() + i);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto row = static_cast<Eigen::Index>(a);
+      auto moved = hn::Mul(hn::Set(d, pose.rotation()(row, 0)), p[0]);
+      moved = hn::Add(moved, hn::Mul(hn::Set(d, pose.rotation()(row, 1)), p[1]));
+      moved = hn::Add(moved, hn::Mul(hn::Set(d, pose.rotation()(row, 2)), p[2]));
+      hn::Store(hn::Add(moved, lanes_of(pose.translation(), a)), d, batch.at[a].data() + i);
+    }
+  }
+}
+
 void locate_lanes(PointBatch& batch, const PointPlan& plan) {
-  const hn::CappedTag<double, 8> d;
-  const hn::Rebind<std::int32_t, decltype(d)> di;
-  const std::size_t width = hn::Lanes(d);
-  const CellSize<decltype(d)> size(d, plan.resolution);
+  const Real d;
+  const hn::Rebind<std::int32_t, Real> di;
+  const hn::RebindToUnsigned<decltype(di)> du;
+  const CellSize<Real> size(d, plan.resolution);
   const auto lowest = hn::Set(d, -2147483648.0), highest = hn::Set(d, 2147483647.0), half = hn::Set(d, 0.5);
   const auto range_sq = hn::Set(d, plan.max_range * plan.max_range);
-  for (std::size_t i = 0; i < batch.count; i += width) {
+  const bool numbered = plan.shift[0] != 0;
+  for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
     auto in_keys = hn::Eq(lowest, lowest);
     auto length_sq = hn::Zero(d);
+    auto number = hn::Zero(du);
     for (std::size_t a = 0; a < 3; ++a) {
       const auto p = hn::Load(d, batch.at[a].data() + i);
       const auto cell = size.cell_of(p);
       const auto is_key = hn::And(hn::Ge(cell, lowest), hn::Le(cell, highest));
       in_keys = hn::And(in_keys, is_key);
       hn::Store(hn::DemoteTo(di, hn::IfThenElseZero(is_key, cell)), di, batch.key[a].data() + i);
+      if (numbered) {
+        const auto k = hn::Sub(cell, hn::Set(d, static_cast<double>(plan.first_cell[a])));
+        number = hn::Or(number, bits_of(hn::BitCast(du, hn::DemoteTo(di, k)), a, plan.shift[a]));
+      }
       const auto target = plan.to_centers ? hn::Mul(hn::Add(cell, half), size.resolution) : p;
       hn::Store(target, d, batch.at[a].data() + i);
-      const auto along = hn::Sub(target, hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]));
+      const auto along = hn::Sub(target, lanes_of(plan.origin, a));
       length_sq = hn::Add(length_sq, hn::Mul(along, along));
     }
-    std::uint8_t keys[8] = {}, near[8] = {};
-    hn::StoreMaskBits(d, in_keys, keys);
-    hn::StoreMaskBits(d, hn::Le(length_sq, range_sq), near);
-    for (unsigned k = 0; k < width; ++k) {
-      batch.in_keys[i + k] = static_cast<std::uint8_t>(keys[0] >> k & 1U);
-      batch.within[i + k] = static_cast<std::uint8_t>(near[0] >> k & 1U);
-    }
+    if (numbered) hn::Store(number, du, batch.number.data() + i);
+    store_bits(in_keys, batch.in_keys, i);
+    store_bits(hn::Le(length_sq, range_sq), batch.within, i);
   }
 }
 
@@ -83,8 +147,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace graze::map {
 
+HWY_EXPORT(read_lanes);
+HWY_EXPORT(returned_lanes);
+HWY_EXPORT(move_lanes);
 HWY_EXPORT(locate_lanes);
 HWY_EXPORT(range_lanes);
+
+void read(PointBatch& batch, const PointView& points, std::size_t first, const Vec3* ignored) {
+  batch.count = std::min(PointBatch::kSize, points.size() - first);
+  const float* packed = points.packed_floats();
+  std::size_t i = packed != nullptr ? HWY_DYNAMIC_DISPATCH(read_lanes)(batch, packed + 3 * first, batch.count) : 0;
+  for (; i < batch.count; ++i) {
+    const Vec3 p = points[first + i];
+    for (std::size_t a = 0; a < 3; ++a) batch.at[a][i] = p[static_cast<Eigen::Index>(a)];
+  }
+  HWY_DYNAMIC_DISPATCH(returned_lanes)(batch, ignored);
+}
+
+void move(PointBatch& batch, const Pose& pose) { HWY_DYNAMIC_DISPATCH(move_lanes)(batch, pose); }
 
 void locate(PointBatch& batch, const PointPlan& plan) { HWY_DYNAMIC_DISPATCH(locate_lanes)(batch, plan); }
 

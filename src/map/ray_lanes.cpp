@@ -55,13 +55,9 @@ GRAZE_LANE_FUNCTION Numbers numbers_of(const Reals (&cell)[3], const std::array<
   // The lowest bits of a double of this size are a whole number.
   constexpr double kWhole = 4503599627370496.0;
   auto number = hn::Zero(n);
-  for (unsigned a = 0; a < 3; ++a) {
+  for (std::size_t a = 0; a < 3; ++a) {
     const auto k = hn::And(hn::BitCast(n, hn::Add(cell[a], hn::Set(d, kWhole))), hn::Set(n, (1ULL << 52U) - 1));
-    auto own = hn::And(k, hn::Set(n, 1));
-    own = hn::Or(own, hn::ShiftLeft<2>(hn::And(k, hn::Set(n, 2))));
-    own = hn::Or(own, hn::ShiftLeft<4>(hn::And(k, hn::Set(n, 4))));
-    own = hn::ShiftLeftSame(own, static_cast<int>(a));
-    number = hn::Or(number, hn::Or(own, hn::ShiftLeftSame(hn::ShiftRight<3>(k), static_cast<int>(shift[a]))));
+    number = hn::Or(number, bits_of(k, a, shift[a]));
   }
   return number;
 }
@@ -117,22 +113,21 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
 /// Marks on their way to the grid: the bits of one word of 4 × 4 × 4 cells each, which a ray gathers while it is there.
 struct WordMarks {
   static constexpr std::size_t kSize = 512, kRoom = kSize + 2 * kLanes;
-  std::size_t count = 0;
   alignas(64) std::uint64_t word[kRoom + kLanes];
   alignas(64) std::uint64_t bits[kRoom + kLanes];
 
-  GRAZE_LANE_FUNCTION void put(Numbers words, Numbers marks, hn::Mask<Number> which) {
+  /// Adds those of some lanes; how many these are.
+  GRAZE_LANE_FUNCTION std::size_t put(std::size_t count, Numbers words, Numbers marks, hn::Mask<Number> which) {
     const Number n;
     hn::CompressStore(words, which, n, word + count);
-    count += hn::CompressStore(marks, which, n, bits + count);
+    return hn::CompressStore(marks, which, n, bits + count);
   }
-  void drain(std::uint64_t* HWY_RESTRICT misses, std::uint64_t* HWY_RESTRICT touched) {
+  void drain(std::size_t count, std::uint64_t* HWY_RESTRICT misses, std::uint64_t* HWY_RESTRICT touched) const {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t at = word[i], old = misses[at];
       misses[at] = old | bits[i];
       if (old == 0) touched[at >> 9U] |= std::uint64_t{1} << (at >> 3U & 63U);
     }
-    count = 0;
   }
 };
 
@@ -180,7 +175,7 @@ struct Bundle {
   }
 
   /// Goes on by one cell; how many rays do not end there.
-  GRAZE_LANE_FUNCTION std::size_t advance(const FrameGrid& grid, WordMarks& out) {
+  GRAZE_LANE_FUNCTION std::size_t advance(const FrameGrid& grid, WordMarks& out, std::size_t& count) {
     const Number n;
     const auto x_first = hn::Lt(next_x, next_y);
     const auto by_x = hn::And(x_first, hn::Lt(next_x, next_z));
@@ -198,7 +193,7 @@ struct Bundle {
     const auto goes_on = hn::And(on, hn::AndNot(hn::Eq(moved, end), hn::RebindMask(n, within)));
     const auto same_word = hn::Eq(hn::ShiftRight<6>(moved), hn::ShiftRight<6>(cell));
     const auto stays = hn::And(goes_on, same_word);
-    out.put(hn::ShiftRight<6>(cell), marks, hn::AndNot(stays, on));
+    count += out.put(count, hn::ShiftRight<6>(cell), marks, hn::AndNot(stays, on));
     const auto bit = hn::Shl(hn::Set(n, 1), hn::And(moved, hn::Set(n, 63)));
     marks = hn::Or(hn::IfThenElseZero(stays, marks), bit);
     cell = moved;
@@ -217,27 +212,33 @@ void march_lanes(FrameGrid& grid, const RayBatch& batch, const RayPlan& plan) {
   std::uint64_t *const misses = grid.misses(), *const touched = grid.touched();
   WordMarks marks;
   std::size_t taken = 0;
-  Bundle bundles[2];
-  for (Bundle& b : bundles) {
-    b.next_x = b.next_y = b.next_z = b.step_x = b.step_y = b.step_z = b.length = hn::Zero(d);
-    b.cell = b.end = b.add_x = b.add_y = b.add_z = b.marks = hn::Zero(n);
-    b.on = hn::Eq(b.cell, hn::Set(n, 1));
-    b.fill(ready, taken, first);
-  }
+  Bundle empty;
+  empty.next_x = empty.next_y = empty.next_z = empty.step_x = empty.step_y = empty.step_z = empty.length = hn::Zero(d);
+  empty.cell = empty.end = empty.add_x = empty.add_y = empty.add_z = empty.marks = hn::Zero(n);
+  empty.on = hn::Eq(empty.cell, hn::Set(n, 1));
+  // By way of a copy, so that the bundles themselves stay in registers.
+  const auto filled = [&](Bundle bundle) {
+    bundle.fill(ready, taken, first);
+    return bundle;
+  };
   // Two at a time, so that one goes on while the other waits for its numbers. Lanes wait for another one to be free.
   const std::size_t few = hn::Lanes(d) - hn::Lanes(d) / 4;
-  Bundle a = bundles[0], b = bundles[1];
+  Bundle a = filled(empty), b = filled(empty);
+  std::size_t count = 0;
   for (;;) {
-    const std::size_t on_a = a.advance(grid, marks), on_b = b.advance(grid, marks);
-    if (marks.count > WordMarks::kSize) marks.drain(misses, touched);
+    const std::size_t on_a = a.advance(grid, marks, count), on_b = b.advance(grid, marks, count);
+    if (count > WordMarks::kSize) {
+      marks.drain(count, misses, touched);
+      count = 0;
+    }
     if (taken < RayBatch::kSize) {
-      if (on_a <= few) a.fill(ready, taken, first);
-      if (on_b <= few) b.fill(ready, taken, first);
+      if (on_a <= few) a = filled(a);
+      if (on_b <= few) b = filled(b);
     } else if (on_a + on_b == 0) {
       break;
     }
   }
-  marks.drain(misses, touched);
+  marks.drain(count, misses, touched);
 }
 
 }  // namespace HWY_NAMESPACE
