@@ -2,6 +2,7 @@
 
 #include "query/blocks_ask.h"
 #include "query/field_depth.h"
+#include "query/map_walk.h"
 
 namespace graze {
 namespace {
@@ -23,6 +24,29 @@ class NearestBlock {
   const Relative& relative_;
   DistanceQuery query_;
 };
+
+// No point of the shape is farther from the middle of its box.
+template <Bounded A>
+double outer_radius(const A& a, const Aabb& box) {
+  if constexpr (std::same_as<A, Sphere>) return a.radius;
+  else return size_of(box.half()) * (1 + 4 * kEpsilon);
+}
+
+// The nearest parts, by the octree alone where the other body is one shape.
+template <class A, class B, class Q>
+void ask_nearest(const A& a, const B& b, const Relative& relative, Q& query) {
+  if constexpr (ShapeKind<A> && Bounded<A> && std::same_as<B, MapView>) {
+    if (b.unknown() == UnknownSpace::free) {
+      const Aabb box = bounds(a);
+      const Relative inverse = relative.inverse();
+      const Vec3 center = box.center();
+      const double radius = outer_radius(a, box) + inverse.placing_error(center) + 4 * kEpsilon * size_of(center);
+      walk_cells(ShapeLeaf<A>(a), MapCells(b, inverse.box_to_a(box), inverse.to_a(center), radius), query);
+      return;
+    }
+  }
+  ask_blocks(a, b, relative, query);
+}
 
 bool everywhere(const Geometry& g) {
   const auto* view = std::get_if<MapView>(&g);
@@ -93,7 +117,7 @@ bool blocks_collide(const Geometry& a, const Geometry& b, const Relative& relati
   if (inseparable(a, b, relative) || leaves_keys(a, b, relative)) return true;
   return with_blocks(a, b, [&](const auto& first, const auto& second) {
     CollideQuery query(relative, margin, nullptr);
-    ask_blocks(first, second, relative, query);
+    ask_nearest(first, second, relative, query);
     return query.hit();
   });
 }
@@ -106,7 +130,7 @@ PartsDistance blocks_distance(const Geometry& a, const Geometry& b, const Relati
   surfaces.depth = false, surfaces.cache = nullptr, surfaces.limit = std::max(question.limit, 0.0);
   PartsDistance r = with_blocks(a, b, [&](const auto& first, const auto& second) {
     NearestBlock nearest(relative, surfaces);
-    ask_blocks(first, second, relative, nearest);
+    ask_nearest(first, second, relative, nearest);
     return PartsDistance{nearest.query().best(), nearest.query().a(), nearest.query().b()};
   });
   PairDistance& d = r.distance;
