@@ -25,23 +25,34 @@ class NearestBlock {
   DistanceQuery query_;
 };
 
-// No point of the shape is farther from the middle of its box.
-template <Bounded A>
+// No point of the body is farther from the middle of its box.
+template <class A>
 double outer_radius(const A& a, const Aabb& box) {
   if constexpr (std::same_as<A, Sphere>) return a.radius;
   else return size_of(box.half()) * (1 + 4 * kEpsilon);
 }
 
-// The nearest parts, by the octree alone where the other body is one shape.
+// Whether the octree alone is walked: for one shape, and for a mesh that spans few cells, so that it is cheaper to ask
+// the mesh about each than to walk both trees at once.
+template <class A>
+bool cells_alone(const A& a, const MapView& view) {
+  if (view.unknown() == UnknownSpace::occupied) return false;
+  if constexpr (std::same_as<A, Mesh>) {
+    constexpr double kMaxCells = 32;  // along each axis
+    return !a.bounds().empty() && a.bounds().half().maxCoeff() <= kMaxCells / 2 * view.map().resolution();
+  }
+  return true;
+}
+
 template <class A, class B, class Q>
 void ask_nearest(const A& a, const B& b, const Relative& relative, Q& query) {
-  if constexpr (ShapeKind<A> && Bounded<A> && std::same_as<B, MapView>) {
-    if (b.unknown() == UnknownSpace::free) {
-      const Aabb box = bounds(a);
+  if constexpr (std::same_as<B, MapView> && ((ShapeKind<A> && Bounded<A>) || std::same_as<A, Mesh>)) {
+    if (cells_alone(a, b)) {
+      const Aabb box = finite_box(a);
       const Relative inverse = relative.inverse();
       const Vec3 center = box.center();
       const double radius = outer_radius(a, box) + inverse.placing_error(center) + 4 * kEpsilon * size_of(center);
-      walk_cells(ShapeLeaf<A>(a), MapCells(b, inverse.box_to_a(box), inverse.to_a(center), radius), query);
+      walk_cells(hierarchy_of(a), MapCells(b, inverse.box_to_a(box), inverse.to_a(center), radius), query);
       return;
     }
   }

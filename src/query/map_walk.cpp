@@ -29,46 +29,69 @@ MapCells::MapCells(const MapView& view, const Aabb& near, const Vec3& center, do
              (map_.bounds.empty() ? 0 : size_of(map_.bounds.min) + size_of(map_.bounds.max) + size_of(center) + radius)),
       leaf_{} {}
 
-double MapCells::bound(const Vec3& apart, const Vec3& from_center) const {
-  const double by_box = std::sqrt(norm_sq(apart)), by_ball = std::sqrt(norm_sq(from_center)) - radius_;
-  return std::max(by_box, by_ball) * (1 - 8 * kEpsilon) - slack_;
+// From the lower and the upper half of a cube along one axis.
+struct MapCells::Halves {
+  double apart[2], from_center[2];  // from the box and from the center
+};
+
+void MapCells::put(unsigned k, const Halves& x, const Halves& y, const Halves& z, double limit, bool ordered,
+                   Children<double>& children) const {
+  const unsigned i = k & 1U, j = k >> 1U & 1U, l = k >> 2U;
+  const double center_sq = x.from_center[i] * x.from_center[i] + y.from_center[j] * y.from_center[j] +
+                           z.from_center[l] * z.from_center[l];
+  const double apart_sq = x.apart[i] * x.apart[i] + y.apart[j] * y.apart[j] + z.apart[l] * z.apart[l];
+  const double reach = limit + slack_ + 16 * kEpsilon * (limit + radius_), ball = reach + radius_;
+  // What is near the middle comes first: where the box of the body overlaps many cells, their gaps are all alike.
+  children.other[k] = center_sq;
+  if (!(reach >= 0) || apart_sq > reach * reach || center_sq > ball * ball) {
+    children.bound[k] = kInfinity;
+    children.apart |= 1U << k;
+    return;
+  }
+  children.near |= 1U << k;
+  children.bound[k] = -kInfinity;
+  if (ordered) {
+    const double bound = std::max(std::sqrt(apart_sq), std::sqrt(center_sq) - radius_);
+    children.bound[k] = bound * (1 - 8 * kEpsilon) - slack_;
+  }
 }
 
-void MapCells::open(const Place& place, double limit, Children<double>& children) const {
+void MapCells::open(const Place& place, double limit, bool ordered, Children<double>& children) const {
   const double r = map_.resolution;
+  children.order = children.other;
+  const auto halves = [&](int a, double low, double middle, double high) {
+    return Halves{{outside(low, middle, near_.min[a], near_.max[a]), outside(middle, high, near_.min[a], near_.max[a])},
+                  {outside(low, middle, center_[a], center_[a]), outside(middle, high, center_[a], center_[a])}};
+  };
   if (place.level == kAll) {
     for (unsigned k = 0; k < 8; ++k) {
       const detail::OctreeRoot& root = map_.roots[k];
       if (!root.exists || counting(root.node, data_.log_odds) == 0) continue;
       const Aabb box = data_.map.box(root.key, root.level);
-      Vec3 apart, from_center;
-      for (int a = 0; a < 3; ++a) {
-        apart[a] = outside(box.min[a], box.max[a], near_.min[a], near_.max[a]);
-        from_center[a] = outside(box.min[a], box.max[a], center_[a], center_[a]);
-      }
-      children.bound[k] = bound(apart, from_center);
-      (children.bound[k] > limit ? children.apart : children.near) |= 1U << k;
+      const auto whole = [&](int a) { return halves(a, box.min[a], box.max[a], box.max[a]); };
+      const auto own = [&](Halves h) {  // both halves are all of it
+        h.apart[1] = h.apart[0], h.from_center[1] = h.from_center[0];
+        return h;
+      };
+      put(k, own(whole(0)), own(whole(1)), own(whole(2)), limit, ordered, children);
     }
     return;
   }
-  // Of the lower and the upper half along each axis: how far from the box and from the center.
-  double apart[3][2], from_center[3][2];
   const std::int64_t half = std::int64_t{1} << static_cast<unsigned>(place.level - 1);
   const std::int64_t first[3] = {place.key.x, place.key.y, place.key.z};
-  for (int a = 0; a < 3; ++a) {
-    const double side[3] = {static_cast<double>(first[a]) * r, static_cast<double>(first[a] + half) * r,
-                            static_cast<double>(first[a] + 2 * half) * r};
-    for (int h = 0; h < 2; ++h) {
-      apart[a][h] = outside(side[h], side[h + 1], near_.min[a], near_.max[a]);
-      from_center[a][h] = outside(side[h], side[h + 1], center_[a], center_[a]);
-    }
-  }
-  for (unsigned left = counting(*place.node, data_.log_odds); left != 0; left &= left - 1) {
-    const auto k = static_cast<unsigned>(std::countr_zero(left));
-    const unsigned x = k & 1U, y = k >> 1U & 1U, z = k >> 2U;
-    children.bound[k] = bound({apart[0][x], apart[1][y], apart[2][z]},
-                              {from_center[0][x], from_center[1][y], from_center[2][z]});
-    (children.bound[k] > limit ? children.apart : children.near) |= 1U << k;
+  const auto along = [&](int a) {
+    return halves(a, static_cast<double>(first[a]) * r, static_cast<double>(first[a] + half) * r,
+                  static_cast<double>(first[a] + 2 * half) * r);
+  };
+  const Halves x = along(0), y = along(1), z = along(2);
+  // What is too far along one axis is too far.
+  const double reach = limit + slack_ + 16 * kEpsilon * std::abs(limit);
+  const auto within = [&](const Halves& h, unsigned low, unsigned high) {
+    return (h.apart[0] <= reach ? low : 0U) | (h.apart[1] <= reach ? high : 0U);
+  };
+  const unsigned near = within(x, 0x55, 0xAA) & within(y, 0x33, 0xCC) & within(z, 0x0F, 0xF0);
+  for (unsigned left = near == 0 ? 0 : near & counting(*place.node, data_.log_odds); left != 0; left &= left - 1) {
+    put(static_cast<unsigned>(std::countr_zero(left)), x, y, z, limit, ordered, children);
   }
 }
 
@@ -89,6 +112,11 @@ MapCells::Place MapCells::child(const Place& place, std::size_t k) const {
     below.node = &place.pool[node.index(i)];
   }
   return below;
+}
+
+Aabb MapCells::bounds(Node) const {
+  const Aabb box = data_.map.box(leaf_.key, leaf_.level);
+  return box.grown(kEpsilon * (size_of(box.min) + size_of(box.max)));
 }
 
 Block MapCells::primitive(std::size_t) const {

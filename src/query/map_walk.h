@@ -3,15 +3,18 @@
 
 #include "geometry/map_view_data.h"
 #include "geometry/occupancy_data.h"
-#include "graze/index/near_first.h"
+#include "graze/query/traverse.h"
 #include "query/block.h"
-#include "query/shape_leaf.h"
+#include "query/pair_query.h"
 
 namespace graze {
 
-/// Of a view to which unknown space is free. A primitive is the cell that was selected last.
+/// Of a view to which unknown space is free. As a hierarchy it is the one cell that was selected last.
 class MapCells {
  public:
+  struct Node {};
+  static constexpr std::size_t kMaxDepth = 0, kMaxChildren = 1;
+
   /// A cube of the octree; without a node, a cell that counts, of any level.
   struct Place {
     const detail::OctreeNode* node;
@@ -25,14 +28,26 @@ class MapCells {
   MapCells(const MapView& view, const Aabb& near, const Vec3& center, double radius);
 
   Place top() const { return {&detail::OccupancyData::of(data_.map).roots[0].node, nullptr, {}, kAll}; }
-  void open(const Place& place, double limit, Children<double>& children) const;
+  /// `ordered`: bounds are wanted; otherwise only which children are within the limit.
+  void open(const Place& place, double limit, bool ordered, Children<double>& children) const;
   Place child(const Place& place, std::size_t k) const;
   void select(const Place& leaf) const { leaf_ = leaf; }
+
+  bool empty() const { return false; }
+  Node root() const { return {}; }
+  Aabb bounds(Node) const;
+  bool is_leaf(Node) const { return true; }
+  std::size_t children(Node) const { return 0; }
+  Node child(Node, std::size_t) const { return {}; }
+  std::size_t first(Node) const { return 0; }
+  std::size_t last(Node) const { return 1; }
   Block primitive(std::size_t) const;
   Feature feature(std::size_t) const { return data_.feature_of(leaf_.key); }
 
  private:
-  double bound(const Vec3& apart, const Vec3& from_center) const;
+  struct Halves;
+  void put(unsigned k, const Halves& x, const Halves& y, const Halves& z, double limit, bool ordered,
+           Children<double>& children) const;
 
   const map_view::Data& data_;
   const detail::OccupancyData& map_;
@@ -42,7 +57,7 @@ class MapCells {
   mutable Place leaf_;
 };
 
-/// Asks `query` about a bounded shape and the cells of a view to which unknown space is free.
+/// Asks `query` about a bounded body, as a hierarchy, and the cells of a view to which unknown space is free.
 template <class A, class Q>
 class CellWalk {
  public:
@@ -53,10 +68,14 @@ class CellWalk {
 
   bool is_leaf(const Place& place) const { return place.node == nullptr; }
   Place child(const Place& place, std::size_t k) const { return cells_.child(place, k); }
-  void open(const Place& place, Children<double>& children) const { cells_.open(place, query_.limit(), children); }
+  void open(const Place& place, Children<double>& children) const {
+    // Until it is answered, the limit of a collision stays what it is.
+    cells_.open(place, query_.limit(), !std::same_as<Q, CollideQuery>, children);
+  }
   void leaf(const Place& place) {
     cells_.select(place);
-    query_.leaf(body_, 0, cells_, 0);
+    if constexpr (A::kMaxDepth == 0) query_.leaf(body_, 0, cells_, 0);
+    else traverse(body_, cells_, query_);
   }
   bool beyond(double bound) const { return bound > query_.limit(); }
 
