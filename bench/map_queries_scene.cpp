@@ -60,8 +60,12 @@ void tessellate(Object& object) {
       object.vertices.emplace_back((k & 1U) != 0 ? s.x() : -s.x(), (k & 2U) != 0 ? s.y() : -s.y(),
                                    (k & 4U) != 0 ? s.z() : -s.z());
     }
-    for (const std::array<std::uint32_t, 4>& q : {std::array<std::uint32_t, 4>{0, 2, 3, 1}, {4, 5, 7, 6},
-                                                  {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    for (const std::array<std::uint32_t, 4>& q : {std::array<std::uint32_t, 4>{0, 2, 3, 1},
+                                                  {4, 5, 7, 6},
+                                                  {0, 1, 5, 4},
+                                                  {2, 6, 7, 3},
+                                                  {0, 4, 6, 2},
+                                                  {1, 3, 7, 5}}) {
       object.triangles.push_back({q[0], q[1], q[2]});
       object.triangles.push_back({q[0], q[2], q[3]});
     }
@@ -142,7 +146,8 @@ World robot_world(int poses) {
     world.objects.push_back(std::move(object));
   }
   for (int i = 0; i < poses; ++i) {
-    world.poses.push_back(random.turned(2.5 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1))));
+    world.poses.push_back(
+        random.turned(2.5 * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1))));
   }
   return world;
 }

@@ -29,7 +29,9 @@ namespace {
 CellKey lowest_of(const OccupancyMap& map) {
   if (map.empty()) return {};
   // Sides are whole multiples of the resolution, rounded once.
-  const auto axis = [&](int a) { return static_cast<std::int32_t>(std::llround(map.bounds().min[a] / map.resolution())); };
+  const auto axis = [&](int a) {
+    return static_cast<std::int32_t>(std::llround(map.bounds().min[a] / map.resolution()));
+  };
   return {axis(0), axis(1), axis(2)};
 }
 

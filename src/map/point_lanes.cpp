@@ -130,7 +130,8 @@ void range_lanes(const float* xyz, std::size_t count, float* low, float* high) {
     }
   }
   HWY_ALIGN float lows[3 * 16], highs[3 * 16];
-  for (std::size_t k = 0; k < 3; ++k) hn::Store(lowest[k], d, lows + k * width), hn::Store(highest[k], d, highs + k * width);
+  for (std::size_t k = 0; k < 3; ++k)
+    hn::Store(lowest[k], d, lows + k * width), hn::Store(highest[k], d, highs + k * width);
   const auto add = [&](std::size_t axis, float least_of, float most_of) {
     low[axis] = std::min(low[axis], least_of), high[axis] = std::max(high[axis], most_of);
   };

@@ -31,7 +31,8 @@ struct RayPlan {
   Vec3 cut(const Vec3& target) const { return origin + (target - origin) / length_to(target) * max_range; }
 };
 
-/// Rays that are to be marched together: what they aim at, and which of them are cut at the range before they are there.
+/// Rays that are to be marched together: what they aim at, and which of them are cut at the range before they are
+/// there.
 struct RayBatch {
   static constexpr std::size_t kSize = 1024;
 

@@ -5,6 +5,7 @@
 #include "geometry/occupancy_data.h"
 #include "graze/query/traverse.h"
 #include "query/block.h"
+#include "query/map_lanes.h"
 #include "query/pair_query.h"
 
 namespace graze {
@@ -45,15 +46,9 @@ class MapCells {
   Feature feature(std::size_t) const { return data_.feature_of(leaf_.key); }
 
  private:
-  struct Halves;
-  void put(unsigned k, const Halves& x, const Halves& y, const Halves& z, double limit, bool ordered,
-           Children<double>& children) const;
-
   const map_view::Data& data_;
   const detail::OccupancyData& map_;
-  Aabb near_;
-  Vec3 center_;
-  double radius_, slack_;
+  BesideCubes body_;
   mutable Place leaf_;
 };
 
