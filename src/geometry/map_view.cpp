@@ -2,20 +2,61 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <cmath>
 
 #include "geometry/map_view_data.h"
 #include "graze/base/error.h"
 
 namespace graze {
 
-std::size_t map_view::Data::feature_of(const OccupancyNode& node) const {
+std::size_t map_view::Data::feature_of(const CellKey& known) const {
   constexpr std::int64_t kCells = std::int64_t{1} << 21;
-  const std::int64_t x = std::int64_t{node.key().x} - lowest.x, y = std::int64_t{node.key().y} - lowest.y,
-                     z = std::int64_t{node.key().z} - lowest.z;
-  if (!node.has_known() || x < 0 || y < 0 || z < 0 || x >= kCells || y >= kCells || z >= kCells) return kNoFeature;
+  const std::int64_t x = std::int64_t{known.x} - lowest.x, y = std::int64_t{known.y} - lowest.y,
+                     z = std::int64_t{known.z} - lowest.z;
+  if (x < 0 || y < 0 || z < 0 || x >= kCells || y >= kCells || z >= kCells) return kNoFeature;
   return static_cast<std::size_t>((z * kCells + y) * kCells + x);
 }
+
+std::size_t map_view::Data::feature_of(const OccupancyNode& node) const {
+  return node.has_known() ? feature_of(node.key()) : kNoFeature;
+}
+
+namespace {
+
+/// The first cell of all that is known.
+CellKey lowest_of(const OccupancyMap& map) {
+  if (map.empty()) return {};
+  // Sides are whole multiples of the resolution, rounded once.
+  const auto axis = [&](int a) {
+    return static_cast<std::int32_t>(std::llround(map.bounds().min[a] / map.resolution()));
+  };
+  return {axis(0), axis(1), axis(2)};
+}
+
+/// The box around the leaves of at least this value. Only what may make it larger is looked at.
+Aabb bounds_of(const OccupancyMap& map, float log_odds) {
+  Aabb box;
+  std::array<OccupancyNode, 7 * OccupancyMap::kTopLevel + 8> open;
+  std::array<OccupancyNode, 8> below;
+  std::size_t size = 1;
+  open[0] = map.root();
+  while (size > 0) {
+    const OccupancyNode node = open[--size];
+    if (!node.may_be_occupied(log_odds, false)) continue;
+    const Aabb own = map.box(node);
+    if (box.contains(own.min) && box.contains(own.max)) continue;
+    if (node.is_leaf()) {
+      box.extend(own);
+      continue;
+    }
+    for (int i = map.known_children(node, below); i-- > 0;) open[size++] = below[static_cast<std::size_t>(i)];
+  }
+  return box;
+}
+
+}  // namespace
 
 MapView::MapView(const OccupancyMap& map, UnknownSpace unknown, double threshold) {
   if (!(threshold >= 0 && threshold <= 1))
@@ -25,15 +66,8 @@ MapView::MapView(const OccupancyMap& map, UnknownSpace unknown, double threshold
   data->threshold = threshold;
   data->log_odds = log_odds_of(threshold);
   data->unknown_occupied = unknown == UnknownSpace::occupied;
-  bool first = true;
-  map.visit_leaves([&](const OccupancyCell& cell) {
-    CellKey& low = data->lowest;
-    if (first) low = cell.key;
-    first = false;
-    low = {std::min(low.x, cell.key.x), std::min(low.y, cell.key.y), std::min(low.z, cell.key.z)};
-    if (cell.log_odds >= data->log_odds) data->bounds.extend(map.box(cell));
-    return true;
-  });
+  data->lowest = lowest_of(map);
+  if (!data->unknown_occupied) data->bounds = bounds_of(map, data->log_odds);
   if (data->unknown_occupied) data->bounds = Aabb::everything();
   data_ = std::move(data);
 }

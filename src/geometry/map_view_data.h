@@ -17,6 +17,7 @@ struct Data {
 
   /// The number of a cell among those of the box around all that is known, 21 bits per axis; kNoFeature for others.
   std::size_t feature_of(const OccupancyNode& node) const;
+  std::size_t feature_of(const CellKey& known) const;
 };
 inline constexpr std::size_t kNoFeature = ~std::size_t{0};
 

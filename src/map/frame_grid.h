@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
+#include <vector>
 
 #include "map/cell_store.h"
 #include "map/ray_march.h"
@@ -32,7 +32,7 @@ class FrameGrid {
     shift_ = {9, 9 + bits[0], 9 + bits[0] + bits[1]};
     for (unsigned a = 0; a < 3; ++a) masks[a] = 0b001001001ULL << a | ((1ULL << bits[a]) - 1) << shift_[a];
     end_ = 1ULL << sum;
-    const std::size_t words = (end_ >> 6U) + 8;  // one brick more, for lanes without a ray
+    const std::size_t words = end_ >> 6U;
     if (words > words_) {
       words_ = 0;
       misses_ = cleared(words);
@@ -52,8 +52,9 @@ class FrameGrid {
     return n;
   }
   /// Marks a hit; whether it is the first of its cell.
-  bool hit(const CellKey& cell) {
-    const std::uint64_t n = number(cell), bit = 1ULL << (n & 63U);
+  bool hit(const CellKey& cell) { return hit(number(cell)); }
+  bool hit(std::uint64_t n) {
+    const std::uint64_t bit = 1ULL << (n & 63U);
     std::uint64_t& word = hits_[n >> 6U];
     if ((word & bit) != 0) return false;
     marked_ = true;
@@ -61,21 +62,36 @@ class FrameGrid {
     touch(n);
     return true;
   }
+  /// Notes that a ray beyond the range is for this cell; whether it is the first. Only of a grid that has all points.
+  bool end_ray(std::uint64_t n) {
+    const std::uint64_t bit = 1ULL << (n & 63U);
+    std::uint64_t& word = ends_[n >> 6U];
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    return true;
+  }
+  /// Whether the grid is small enough to note ends, too; forgets them.
+  bool note_ends() {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 25U;  // 4 MiB
+    if (end_ > kMost) return false;
+    ends_.assign(end_ >> 6U, 0);
+    return true;
+  }
   void touch(std::uint64_t n) { touched_[n >> 15U] |= 1ULL << (n >> 9U & 63U); }
 
-  /// Marks the cells of rays as missed, as march() does.
-  void march(std::span<const Ray> rays, double resolution);
+  /// Marks the cells of rays as missed, as march() does. They start and end in the grid.
+  void march(const RayBatch& batch, const RayPlan& plan);
 
   /// How many bricks have marks.
   std::size_t bricks() const {
     std::size_t count = 0;
-    for (std::size_t w = 0; w <= end_ >> 15U; ++w) count += static_cast<std::size_t>(std::popcount(touched_[w]));
+    for (std::size_t w = 0; w <= (end_ - 1) >> 15U; ++w) count += static_cast<std::size_t>(std::popcount(touched_[w]));
     return count;
   }
   /// Calls `visit(first cell of the brick, misses, hits)` for each of them, and clears it.
   template <class Visit>
   void drain(Visit&& visit) {
-    for (std::uint64_t w = 0; w <= end_ >> 15U; ++w) {
+    for (std::uint64_t w = 0; w <= (end_ - 1) >> 15U; ++w) {
       for (std::uint64_t left = std::exchange(touched_[w], 0); left != 0; left &= left - 1) {
         const std::uint64_t brick = 64 * w + static_cast<std::uint64_t>(std::countr_zero(left)), n = brick << 9U;
         BrickBits misses, hits;
@@ -83,7 +99,6 @@ class FrameGrid {
           hits[i] = std::exchange(hits_[8 * brick + i], 0);
           misses[i] = std::exchange(misses_[8 * brick + i], 0) & ~hits[i];
         }
-        if (n >= end_) continue;
         std::array<std::int32_t, 3> key{};
         for (std::size_t a = 0; a < 3; ++a) {
           key[a] = static_cast<std::int32_t>(8 * (first_[a] + static_cast<std::int64_t>((n & masks[a]) >> shift_[a])));
@@ -94,12 +109,13 @@ class FrameGrid {
     marked_ = false;
   }
   std::size_t memory_bytes() const { return 2 * words_ * sizeof(std::uint64_t); }
+  /// The first cell of the grid along an axis, and where the bits of its bricks are in the number of a cell.
+  std::int64_t first_cell(std::size_t axis) const { return 8 * first_[axis]; }
+  const std::array<unsigned, 3>& shift() const { return shift_; }
 
   std::array<std::uint64_t, 3> masks{};
   std::uint64_t* misses() { return misses_.get(); }
   std::uint64_t* touched() { return touched_.get(); }
-  /// The number of the brick past the end, which nobody looks at.
-  std::uint64_t nowhere() const { return end_; }
 
  private:
   struct Free {
@@ -119,6 +135,7 @@ class FrameGrid {
   std::size_t words_ = 0;
   bool marked_ = false;
   Words misses_, hits_, touched_;
+  std::vector<std::uint64_t> ends_;
 };
 
 }  // namespace graze::map

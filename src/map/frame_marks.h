@@ -1,6 +1,8 @@
 // Which cells a frame hits and misses.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +14,9 @@ namespace graze::map {
 class KeyTable {
  public:
   KeyTable() { clear(); }
+  /// Makes room for as many keys as there were, so that frames alike do not let it grow again.
   void clear() {
-    slots_.assign(kFirstSize, kFree);
+    slots_.assign(std::max(kFirstSize, std::bit_ceil(2 * keys_.size() + 1)), kFree);
     keys_.clear();
   }
   /// The number of a key, and whether it is new.

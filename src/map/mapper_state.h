@@ -17,6 +17,7 @@
 #include "map/depth_view.h"
 #include "map/frame_grid.h"
 #include "map/frame_marks.h"
+#include "map/point_batch.h"
 #include "map/ray_march.h"
 
 namespace graze {
@@ -99,55 +100,71 @@ struct OccupancyMapper::State {
 
   map::FrameGrid grid;  // instead of marks, where the box of the frame is small
   bool in_grid = false;
-  std::vector<map::Ray> rays;
+  map::RayPlan plan;  // of the frame
+  map::PointBatch points;
+  map::RayBatch rays;
 
-  /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range.
-  bool cover(const SensorFrame& frame, const Vec3& origin, const CellKey& from) {
-    Aabb own;
-    for (std::size_t i = 0; i < frame.points.size(); ++i) {
-      const Vec3 p = frame.points[i];
-      if (is_finite(p)) own.extend(p);
-    }
+  bool ends_in_grid = false;  // it has all points, those beyond the range, too
+
+  /// Whether the grid can take all that a frame marks: from the sensor to all points, but not beyond the range unless
+  /// it is small nevertheless.
+  bool cover(const SensorFrame& frame) {
+    const Aabb own = map::box_of(frame.points);
     Aabb box = own.empty() ? own : transformed(own, frame.pose);
-    box.extend(origin);
-    if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(origin, Vec3::Constant(frame.max_range)));
+    box.extend(plan.origin);
+    if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(plan.origin, Vec3::Constant(frame.max_range)));
+    // Of points in cells the rays of one cell are the same, and what is beyond the range is cut.
+    ends_in_grid = frame.rays == FrameRays::per_end_voxel && cover_box(box) && grid.note_ends();
+    if (ends_in_grid) return true;
+    // On every axis cut rays end between the sensor and where the points were.
+    const Vec3 range = Vec3::Constant(frame.max_range);
+    return cover_box({box.min.cwiseMax(plan.origin - range), box.max.cwiseMin(plan.origin + range)});
+  }
+  bool cover_box(const Aabb& box) {
     std::array<std::int64_t, 3> low{}, high{};
-    const std::array<std::int64_t, 3> start{from.x, from.y, from.z};
+    const std::array<std::int64_t, 3> start{plan.from.x, plan.from.y, plan.from.z};
+    std::int64_t longest = 0;
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
-      // Points beyond the range are cut: on every axis they end between the sensor and where they were.
-      const double first = std::max(box.min[a], origin[a] - frame.max_range) / options.resolution;
-      const double last = std::min(box.max[a], origin[a] + frame.max_range) / options.resolution;
+      const double first = box.min[a] / options.resolution, last = box.max[a] / options.resolution;
       if (!(last - first < 1e6 && std::abs(first) < 2.1e9 && std::abs(last) < 2.1e9)) return false;
       // A cell of a point whose centre is in the range may reach out of it, and rounding one more.
       low[i] = std::min(start[i], static_cast<std::int64_t>(std::floor(first))) - 2;
       high[i] = std::max(start[i], static_cast<std::int64_t>(std::floor(last))) + 2;
+      longest += high[i] - low[i];
     }
-    return grid.cover(low, high);
+    return longest <= OccupancyMapper::kMaxRayCells && grid.cover(low, high);
   }
 
   bool hit(const CellKey& cell) { return in_grid ? grid.hit(cell) : marks.hit(cell); }
-  /// Notes a ray that ends at `end`; false if it is too long.
-  bool clear_ray(const Vec3& origin, const CellKey& from, const Vec3& end) {
+  /// Notes a ray to `target`, or if that is `beyond` the range, to where it is cut; false if it is too long.
+  bool clear_ray(const Vec3& target, bool beyond) {
+    if (in_grid) {  // which no ray leaves, and which is not too large for any
+      rays.add(target, beyond);
+      if (rays.full()) march_batch();
+      return true;
+    }
+    const Vec3 end = beyond ? plan.cut(target) : target;
     CellKey to;
     if (!map::quick_key(end, options.resolution, inverse, to)) return false;
     const auto cells = [](std::int32_t a, std::int32_t b) { return std::abs(std::int64_t{a} - b); };
+    const CellKey& from = plan.from;
     if (cells(from.x, to.x) + cells(from.y, to.y) + cells(from.z, to.z) > OccupancyMapper::kMaxRayCells) return false;
     if (from == to) return true;
-    if (in_grid) {
-      rays.push_back({origin, end, from, to});
-    } else {
-      march({origin, end, from, to}, options.resolution, marks);
-      check_memory();
-    }
+    march({plan.origin, end, from, to}, options.resolution, marks);
+    check_memory();
     return true;
+  }
+  void march_batch() {
+    grid.march(rays, plan);
+    rays.count = 0;
   }
 
   /// Forgets what the frame marked.
   void drop_marks() {
     if (in_grid) grid.drain([](const CellKey&, const map::BrickBits&, const map::BrickBits&) {});
     marks.clear();
-    rays.clear();
+    rays.count = 0;
   }
 
   void check_memory() {
@@ -172,8 +189,7 @@ struct OccupancyMapper::State {
 
   void apply(double time, InsertReport& report) {
     if (in_grid) {
-      grid.march(rays, options.resolution);
-      rays.clear();
+      march_batch();
       check_memory();
       grid.drain([&](const CellKey& brick, const map::BrickBits& misses, const map::BrickBits& hits) {
         change(brick, misses, hits, time, report);

@@ -47,6 +47,67 @@ std::size_t OccupancyMapper::memory_bytes() const {
   return state_->store.memory_bytes() + state_->marks.memory_bytes();
 }
 
+namespace {
+
+/// What points become: hits, and rays.
+template <class State>
+class PointMarks {
+ public:
+  PointMarks(State& state, bool per_end_voxel, InsertReport& report)
+      : s_(state),
+        per_end_voxel_(per_end_voxel),
+        plan_{state.plan.origin, state.plan.resolution, state.plan.max_range, per_end_voxel, {}, {}},
+        report_(report) {
+    if (!s_.ends_in_grid) return;
+    for (std::size_t a = 0; a < 3; ++a) plan_.first_cell[a] = s_.grid.first_cell(a);
+    plan_.shift = s_.grid.shift();
+  }
+
+  void mark(map::PointBatch& batch) {
+    locate(batch, plan_);
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      if (s_.ends_in_grid) mark_in_grid(batch, i);
+      else mark(batch, i);
+    }
+  }
+
+ private:
+  // All points are in the grid, and their cells have numbers.
+  void mark_in_grid(const map::PointBatch& batch, std::size_t i) {
+    const bool within = map::PointBatch::bit(batch.within, i);
+    ++(within ? report_.hits : report_.cut);
+    const std::uint32_t number = batch.number[i];
+    if (number == last_number_) return;  // neighbours share their cell
+    last_number_ = number;
+    if (within ? s_.grid.hit(number) : s_.grid.end_ray(number)) s_.clear_ray(batch.point(i), !within);
+  }
+  void mark(const map::PointBatch& batch, std::size_t i) {
+    const CellKey cell = batch.cell(i);
+    const bool in_keys = map::PointBatch::bit(batch.in_keys, i), within = map::PointBatch::bit(batch.within, i);
+    if (!in_keys && (per_end_voxel_ || within)) {
+      ++report_.too_far;
+      return;
+    }
+    ++(within ? report_.hits : report_.cut);
+    if (per_end_voxel_) {
+      if (any_cell_ && cell == last_cell_) return;
+      last_cell_ = cell, any_cell_ = true;
+    }
+    const bool is_new = within ? s_.hit(cell) : !per_end_voxel_ || s_.ends.insert(cell).second;
+    if (per_end_voxel_ && !is_new) return;
+    if (!s_.clear_ray(batch.point(i), !within)) ++report_.too_far;
+  }
+
+  State& s_;
+  bool per_end_voxel_, any_cell_ = false;
+  map::PointPlan plan_;
+  InsertReport& report_;
+  CellKey last_cell_;
+  std::uint32_t last_number_ = 0xFFFFFFFF;  // the grid has fewer cells
+};
+
+}  // namespace
+
 InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   State& s = *state_;
   const double resolution = s.options.resolution, range = frame.max_range;
@@ -65,54 +126,43 @@ InsertReport OccupancyMapper::insert(const SensorFrame& frame) {
   report.points = frame.points.size();
   s.marks.clear();
   s.ends.clear();
-  s.rays.clear();
-  s.in_grid = s.cover(frame, origin, *from);
-  const bool moved = !(frame.pose == Pose()), per_end_voxel = frame.rays == FrameRays::per_end_voxel;
-  CellKey last_cell{};
-  bool any_cell = false, last_was_hit = false;
+  s.rays.count = s.points.count = 0;
+  s.plan = {origin, *from, resolution, range};
+  s.in_grid = s.cover(frame);
+  const bool moved = !(frame.pose == Pose());
+  PointMarks marks(s, frame.rays == FrameRays::per_end_voxel, report);
 
-  for (std::size_t i = 0; i < frame.points.size(); ++i) {
-    const Vec3 own = frame.points[i];
-    if (!is_finite(own) || (frame.zero_is_no_return && own == frame.origin)) {
+  map::PointBatch& batch = s.points;
+  for (std::size_t first = 0; first < frame.points.size(); first += map::PointBatch::kSize) {
+    map::read(batch, frame.points, first, frame.zero_is_no_return ? &frame.origin : nullptr);
+    const std::size_t count = batch.count;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (map::PointBatch::bit(batch.returned, i)) {
+        if (kept != i) {
+          for (auto& axis : batch.at) axis[kept] = axis[i];
+        }
+        ++kept;
+        continue;
+      }
       ++report.no_return;
       if (!clears) continue;
-      const Vec3 direction = frame.pose.rotation() * frame.directions[i];
+      const Vec3 direction = frame.pose.rotation() * frame.directions[first + i];
       if (!is_finite(direction) || direction == Vec3::Zero()) continue;
-      if (!s.clear_ray(origin, *from, origin + unit_vector(direction) * range)) ++report.too_far;
-      continue;
+      if (!s.clear_ray(origin + unit_vector(direction) * range, false)) ++report.too_far;
     }
-    const Vec3 p = moved ? frame.pose * own : own;
-    if (!frame.filter.empty() && filter.removes(p)) continue;
-    CellKey cell;
-    Vec3 end = p;
-    const bool in_keys = map::quick_key(p, resolution, s.inverse, cell);
-    if (per_end_voxel) {
-      if (!in_keys) {
-        ++report.too_far;
-        continue;
+    batch.count = kept;
+    if (moved) move(batch, frame.pose);
+    if (!frame.filter.empty()) {
+      kept = 0;
+      for (std::size_t i = 0; i < batch.count; ++i) {
+        if (filter.removes(batch.point(i))) continue;
+        for (auto& axis : batch.at) axis[kept] = axis[i];
+        ++kept;
       }
-      if (any_cell && cell == last_cell) {  // neighbours share their cell
-        ++(last_was_hit ? report.hits : report.cut);
-        continue;
-      }
-      end = (Vec3(cell.x, cell.y, cell.z).array() + 0.5) * resolution;
+      batch.count = kept;
     }
-    const Vec3 along = end - origin;
-    const double length = along.norm();
-    const bool within = length <= range;
-    if (per_end_voxel) last_cell = cell, any_cell = true, last_was_hit = within;
-    if (within && !in_keys) {
-      ++report.too_far;
-      continue;
-    }
-    ++(within ? report.hits : report.cut);
-    if (within) {
-      if (!s.hit(cell) && per_end_voxel) continue;
-    } else {
-      if (per_end_voxel && !s.ends.insert(cell).second) continue;
-      end = origin + along / length * range;
-    }
-    if (!s.clear_ray(origin, *from, end)) ++report.too_far;
+    marks.mark(batch);
   }
   s.apply(frame.time, report);
   report.filtered = std::move(filter).removed();

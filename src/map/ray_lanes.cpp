@@ -10,106 +10,235 @@
 #include <hwy/highway.h>
 
 #include "base/lane_function.h"
-#include "base/mask_bits-inl.h"
+#include "map/cell_size-inl.h"
+
+#ifndef GRAZE_RAY_LANES_ONCE
+#define GRAZE_RAY_LANES_ONCE
+namespace graze::map {
+
+/// A batch of rays ready to start: one row per number, x, y and z in turn.
+struct ReadyRays {
+  std::size_t count = 0;
+  alignas(64) double next[3][RayBatch::kSize];  ///< how far along the ray its next face across each axis is
+  alignas(64) double step[3][RayBatch::kSize];  ///< from one face to the next
+  alignas(64) double length[RayBatch::kSize];   ///< negative: it ends where it starts
+  alignas(64) std::uint64_t end[RayBatch::kSize];
+  alignas(64) std::uint64_t add[3][RayBatch::kSize];  ///< to the bits of an axis, to get to the next cell
+
+  /// Which ray is taken as number `n`. Neighbours pass the same cells at the same time, and a word that was just
+  /// written is slow to read again: those in flight together are from all over the batch.
+  std::size_t ray(std::size_t n) const {
+    constexpr std::size_t kStrips = 16;
+    const std::size_t strip = (RayBatch::kSize + kStrips - 1) / kStrips;
+    return n % kStrips * strip + n / kStrips;
+  }
+};
+
+}  // namespace graze::map
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace graze::map {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using graze::HWY_NAMESPACE::mask_bits;
 
 using Real = hn::CappedTag<double, 8>;
 using Number = hn::RebindToUnsigned<Real>;
+using Reals = hn::Vec<Real>;
+using Numbers = hn::Vec<Number>;
 constexpr std::size_t kLanes = 8;
+
+/// The number of the cells at whole coordinates that count from the first cell of the grid; see FrameGrid.
+GRAZE_LANE_FUNCTION Numbers numbers_of(const Reals (&cell)[3], const std::array<unsigned, 3>& shift) {
+  const Real d;
+  const Number n;
+  // The lowest bits of a double of this size are a whole number.
+  constexpr double kWhole = 4503599627370496.0;
+  auto number = hn::Zero(n);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto k = hn::And(hn::BitCast(n, hn::Add(cell[a], hn::Set(d, kWhole))), hn::Set(n, (1ULL << 52U) - 1));
+    number = hn::Or(number, bits_of(k, a, shift[a]));
+  }
+  return number;
+}
+
+/// The same arithmetic as in march(), so that both find the same cells.
+void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, ReadyRays& ready) {
+  const Real d;
+  const Number n;
+  const CellSize<Real> size(d, plan.resolution);
+  const auto first = hn::Set(n, grid.number(plan.from));
+  const std::array<std::int32_t, 3> from{plan.from.x, plan.from.y, plan.from.z};
+  const auto none = hn::Set(d, std::numeric_limits<double>::max());
+  ready.count = batch.count;
+  for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
+    const std::uint8_t bits[8] = {static_cast<std::uint8_t>(batch.cut[i >> 3U] >> (i & 7U))};
+    const auto cut = hn::LoadMaskBits(d, bits);
+    Reals end[3], along[3], cell[3];
+    const auto measure = [&] {
+      auto sq = hn::Zero(d);
+      for (std::size_t a = 0; a < 3; ++a) {
+        along[a] = hn::Sub(end[a], hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]));
+        sq = hn::Add(sq, hn::Mul(along[a], along[a]));
+      }
+      return hn::Sqrt(sq);
+    };
+    for (std::size_t a = 0; a < 3; ++a) end[a] = hn::Load(d, batch.target[a].data() + i);
+    auto length = measure();
+    if (!hn::AllFalse(d, cut)) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        const auto at_range = hn::Mul(hn::Div(along[a], length), hn::Set(d, plan.max_range));
+        end[a] = hn::IfThenElse(cut, hn::Add(hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]), at_range), end[a]);
+      }
+      length = measure();
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+      cell[a] = hn::Sub(size.cell_of(end[a]), hn::Set(d, static_cast<double>(grid.first_cell(a))));
+      const auto direction = hn::Div(along[a], length);
+      const auto up = hn::Gt(direction, hn::Zero(d)), still = hn::Eq(direction, hn::Zero(d));
+      const auto face = hn::Add(hn::Set(d, double(from[a])), hn::IfThenElseZero(up, hn::Set(d, 1.0)));
+      const auto to_face =
+          hn::Sub(hn::Mul(face, size.resolution), hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]));
+      hn::Store(hn::IfThenElse(still, none, hn::Div(to_face, direction)), d, ready.next[a] + i);
+      hn::Store(hn::IfThenElse(still, none, hn::Div(size.resolution, hn::Abs(direction))), d, ready.step[a] + i);
+      hn::Store(hn::IfThenElse(hn::RebindMask(n, up), hn::Set(n, 0 - grid.masks[a]), hn::Set(n, ~std::uint64_t{0})), n,
+                ready.add[a] + i);
+    }
+    const auto last = numbers_of(cell, grid.shift());
+    hn::Store(last, n, ready.end + i);
+    hn::Store(hn::IfThenElse(hn::RebindMask(d, hn::Eq(last, first)), hn::Set(d, -1.0), length), d, ready.length + i);
+  }
+}
+
+/// Marks on their way to the grid: the bits of one word of 4 × 4 × 4 cells each, which a ray gathers while it is there.
+struct WordMarks {
+  static constexpr std::size_t kSize = 512, kRoom = kSize + 2 * kLanes;
+  alignas(64) std::uint64_t word[kRoom + kLanes];
+  alignas(64) std::uint64_t bits[kRoom + kLanes];
+
+  /// Adds those of some lanes; how many these are.
+  GRAZE_LANE_FUNCTION std::size_t put(std::size_t count, Numbers words, Numbers marks, hn::Mask<Number> which) {
+    const Number n;
+    hn::CompressStore(words, which, n, word + count);
+    return hn::CompressStore(marks, which, n, bits + count);
+  }
+  void drain(std::size_t count, std::uint64_t* HWY_RESTRICT misses, std::uint64_t* HWY_RESTRICT touched) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t at = word[i], old = misses[at];
+      misses[at] = old | bits[i];
+      if (old == 0) touched[at >> 9U] |= std::uint64_t{1} << (at >> 3U & 63U);
+    }
+  }
+};
 
 /// As many rays as there are lanes, on their way.
 struct Bundle {
-  hn::Vec<Real> next_x, next_y, next_z, step_x, step_y, step_z, length;
-  hn::Vec<Number> cell, end, add_x, add_y, add_z;
+  Reals next_x, next_y, next_z, step_x, step_y, step_z, length;
+  Numbers cell, end, add_x, add_y, add_z;
+  Numbers marks;  // in the word of the cell
+  hn::Mask<Number> on;
+
+  /// Puts rays into the lanes that have none, as long as there are some.
+  void fill(const ReadyRays& rays, std::size_t& taken, std::uint64_t first) {
+    const Real d;
+    const Number n;
+    HWY_ALIGN double reals[7][kLanes];
+    HWY_ALIGN std::uint64_t numbers[6][kLanes];
+    Reals* const own[7] = {&next_x, &next_y, &next_z, &step_x, &step_y, &step_z, &length};
+    Numbers* const whole[6] = {&cell, &end, &add_x, &add_y, &add_z, &marks};
+    for (std::size_t i = 0; i < 7; ++i) hn::Store(*own[i], d, reals[i]);
+    for (std::size_t i = 0; i < 6; ++i) hn::Store(*whole[i], n, numbers[i]);
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(n, on, bits);
+    for (std::size_t lane = 0; lane < hn::Lanes(n); ++lane) {
+      if ((bits[0] >> lane & 1U) != 0) continue;
+      for (; taken < RayBatch::kSize; ++taken) {
+        const std::size_t ray = rays.ray(taken);
+        if (ray < rays.count && rays.length[ray] >= 0) break;
+      }
+      if (taken == RayBatch::kSize) break;
+      const std::size_t ray = rays.ray(taken++);
+      for (std::size_t a = 0; a < 3; ++a) {
+        reals[a][lane] = rays.next[a][ray];
+        reals[3 + a][lane] = rays.step[a][ray];
+        numbers[2 + a][lane] = rays.add[a][ray];
+      }
+      reals[6][lane] = rays.length[ray];
+      numbers[0][lane] = first;
+      numbers[1][lane] = rays.end[ray];
+      numbers[5][lane] = std::uint64_t{1} << (first & 63U);
+      bits[0] = static_cast<std::uint8_t>(bits[0] | 1U << lane);
+    }
+    for (std::size_t i = 0; i < 7; ++i) *own[i] = hn::Load(d, reals[i]);
+    for (std::size_t i = 0; i < 6; ++i) *whole[i] = hn::Load(n, numbers[i]);
+    on = hn::LoadMaskBits(n, bits);
+  }
+
+  /// Goes on by one cell; how many rays do not end there.
+  GRAZE_LANE_FUNCTION std::size_t advance(const FrameGrid& grid, WordMarks& out, std::size_t& count) {
+    const Number n;
+    const auto x_first = hn::Lt(next_x, next_y);
+    const auto by_x = hn::And(x_first, hn::Lt(next_x, next_z));
+    const auto by_y = hn::AndNot(x_first, hn::Lt(next_y, next_z));
+    const auto by_xy = hn::Or(by_x, by_y);
+    next_z = hn::IfThenElse(by_xy, next_z, hn::Add(next_z, step_z));
+    next_y = hn::IfThenElse(by_y, hn::Add(next_y, step_y), next_y);
+    next_x = hn::IfThenElse(by_x, hn::Add(next_x, step_x), next_x);
+    const auto nx = hn::RebindMask(n, by_x), ny = hn::RebindMask(n, by_y);
+    const auto mask = hn::IfThenElse(nx, hn::Set(n, grid.masks[0]),
+                                     hn::IfThenElse(ny, hn::Set(n, grid.masks[1]), hn::Set(n, grid.masks[2])));
+    const auto add = hn::IfThenElse(nx, add_x, hn::IfThenElse(ny, add_y, add_z));
+    const auto moved = hn::Or(hn::AndNot(mask, cell), hn::And(mask, hn::Add(hn::And(cell, mask), add)));
+    const auto within = hn::Le(hn::Min(next_x, hn::Min(next_y, next_z)), length);
+    const auto goes_on = hn::And(on, hn::AndNot(hn::Eq(moved, end), hn::RebindMask(n, within)));
+    const auto same_word = hn::Eq(hn::ShiftRight<6>(moved), hn::ShiftRight<6>(cell));
+    const auto stays = hn::And(goes_on, same_word);
+    count += out.put(count, hn::ShiftRight<6>(cell), marks, hn::AndNot(stays, on));
+    const auto bit = hn::Shl(hn::Set(n, 1), hn::And(moved, hn::Set(n, 63)));
+    marks = hn::Or(hn::IfThenElseZero(stays, marks), bit);
+    cell = moved;
+    on = goes_on;
+    return hn::CountTrue(n, goes_on);
+  }
 };
 
-/// The same arithmetic as in march(), so that both find the same cells.
-GRAZE_LANE_FUNCTION Bundle load(const Ray* rays, std::size_t count, const FrameGrid& grid, double resolution) {
+void march_lanes(FrameGrid& grid, const RayBatch& batch, const RayPlan& plan) {
+  static_assert(RayBatch::kSize % 16 == 0);
   const Real d;
   const Number n;
-  HWY_ALIGN double next[3][kLanes], step[3][kLanes], length[kLanes];
-  HWY_ALIGN std::uint64_t cell[kLanes], end[kLanes], add[3][kLanes];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    cell[i] = end[i] = grid.nowhere();
-    length[i] = -1;
-    for (std::size_t a = 0; a < 3; ++a) next[a][i] = step[a][i] = std::numeric_limits<double>::max(), add[a][i] = 0;
-    if (i >= count) continue;
-    const Ray& ray = rays[i];
-    const Vec3 along = ray.end - ray.origin;
-    length[i] = along.norm();
-    const std::array<std::int32_t, 3> from{ray.from.x, ray.from.y, ray.from.z};
-    for (std::size_t a = 0; a < 3; ++a) {
-      const auto axis = static_cast<Eigen::Index>(a);
-      const double direction = along[axis] / length[i];
-      if (direction == 0) continue;
-      const bool up = direction > 0;
-      next[a][i] = ((double(from[a]) + (up ? 1 : 0)) * resolution - ray.origin[axis]) / direction;
-      step[a][i] = resolution / std::abs(direction);
-      add[a][i] = up ? 0 - grid.masks[a] : ~std::uint64_t{0};
-    }
-    cell[i] = grid.number(ray.from);
-    end[i] = grid.number(ray.to);
-  }
-  return {hn::Load(d, next[0]), hn::Load(d, next[1]), hn::Load(d, next[2]), hn::Load(d, step[0]),
-          hn::Load(d, step[1]), hn::Load(d, step[2]), hn::Load(d, length),  hn::Load(n, cell),
-          hn::Load(n, end),     hn::Load(n, add[0]),  hn::Load(n, add[1]),  hn::Load(n, add[2])};
-}
-
-/// Goes on by one cell and marks it; whether any ray goes on.
-GRAZE_LANE_FUNCTION bool advance(Bundle& b, const FrameGrid& grid, std::uint64_t* HWY_RESTRICT misses,
-                                 std::uint64_t* HWY_RESTRICT touched) {
-  const Real d;
-  const Number n;
-  const auto x_first = hn::Lt(b.next_x, b.next_y);
-  const auto by_x = hn::And(x_first, hn::Lt(b.next_x, b.next_z));
-  const auto by_y = hn::AndNot(x_first, hn::Lt(b.next_y, b.next_z));
-  const auto by_xy = hn::Or(by_x, by_y);
-  b.next_z = hn::IfThenElse(by_xy, b.next_z, hn::Add(b.next_z, b.step_z));
-  b.next_y = hn::IfThenElse(by_y, hn::Add(b.next_y, b.step_y), b.next_y);
-  b.next_x = hn::IfThenElse(by_x, hn::Add(b.next_x, b.step_x), b.next_x);
-  const auto nx = hn::RebindMask(n, by_x), ny = hn::RebindMask(n, by_y);
-  const auto mask = hn::IfThenElse(nx, hn::Set(n, grid.masks[0]),
-                                   hn::IfThenElse(ny, hn::Set(n, grid.masks[1]), hn::Set(n, grid.masks[2])));
-  const auto add = hn::IfThenElse(nx, b.add_x, hn::IfThenElse(ny, b.add_y, b.add_z));
-  const auto moved = hn::Or(hn::AndNot(mask, b.cell), hn::And(mask, hn::Add(hn::And(b.cell, mask), add)));
-  const auto within = hn::Le(hn::Min(b.next_x, hn::Min(b.next_y, b.next_z)), b.length);
-  const auto goes_on = hn::AndNot(hn::Eq(moved, b.end), hn::RebindMask(n, within));
-  const auto nowhere = hn::Set(n, grid.nowhere());
-  const auto next = hn::IfThenElse(goes_on, moved, nowhere);
-  const auto new_brick = hn::Ne(hn::ShiftRight<9>(next), hn::ShiftRight<9>(b.cell));
-  // A ray that has ended stays nowhere.
-  b.length = hn::IfThenElse(hn::RebindMask(d, goes_on), b.length, hn::Set(d, -1.0));
-  b.cell = next;
-  HWY_ALIGN std::uint64_t cells[kLanes];
-  hn::Store(next, n, cells);
-  for (std::size_t i = 0; i < hn::Lanes(n); ++i) misses[cells[i] >> 6U] |= std::uint64_t{1} << (cells[i] & 63U);
-  if (!hn::AllFalse(n, new_brick)) {
-    for (unsigned left = mask_bits(n, new_brick); left != 0; left &= left - 1) {
-      const std::uint64_t at = cells[hwy::Num0BitsBelowLS1Bit_Nonzero32(left)];
-      touched[at >> 15U] |= std::uint64_t{1} << (at >> 9U & 63U);
-    }
-  }
-  return !hn::AllFalse(n, goes_on);
-}
-
-void march_lanes(FrameGrid& grid, const Ray* rays, std::size_t count, double resolution) {
-  const std::size_t width = hn::Lanes(Real());
+  ReadyRays ready;
+  prepare(batch, plan, grid, ready);
+  const std::uint64_t first = grid.number(plan.from);
   std::uint64_t *const misses = grid.misses(), *const touched = grid.touched();
-  // Two bundles at a time, so that the memory of one arrives while the other goes on.
-  for (std::size_t i = 0; i < count; i += 2 * width) {
-    const std::size_t second = std::min(i + width, count);
-    Bundle a = load(rays + i, std::min(width, count - i), grid, resolution);
-    Bundle b = load(rays + second, std::min(width, count - second), grid, resolution);
-    for (bool on_a = true, on_b = second < count; on_a || on_b;) {
-      on_a = advance(a, grid, misses, touched);
-      on_b = advance(b, grid, misses, touched);
+  WordMarks marks;
+  std::size_t taken = 0;
+  Bundle empty;
+  empty.next_x = empty.next_y = empty.next_z = empty.step_x = empty.step_y = empty.step_z = empty.length = hn::Zero(d);
+  empty.cell = empty.end = empty.add_x = empty.add_y = empty.add_z = empty.marks = hn::Zero(n);
+  empty.on = hn::Eq(empty.cell, hn::Set(n, 1));
+  // By way of a copy, so that the bundles themselves stay in registers.
+  const auto filled = [&](Bundle bundle) {
+    bundle.fill(ready, taken, first);
+    return bundle;
+  };
+  // Two at a time, so that one goes on while the other waits for its numbers. Lanes wait for another one to be free.
+  const std::size_t few = hn::Lanes(d) - hn::Lanes(d) / 4;
+  Bundle a = filled(empty), b = filled(empty);
+  std::size_t count = 0;
+  for (;;) {
+    const std::size_t on_a = a.advance(grid, marks, count), on_b = b.advance(grid, marks, count);
+    if (count > WordMarks::kSize) {
+      marks.drain(count, misses, touched);
+      count = 0;
+    }
+    if (taken < RayBatch::kSize) {
+      if (on_a <= few) a = filled(a);
+      if (on_b <= few) b = filled(b);
+    } else if (on_a + on_b == 0) {
+      break;
     }
   }
+  marks.drain(count, misses, touched);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -121,14 +250,10 @@ namespace graze::map {
 
 HWY_EXPORT(march_lanes);
 
-void FrameGrid::march(std::span<const Ray> rays, double resolution) {
-  if (rays.empty()) return;
+void FrameGrid::march(const RayBatch& batch, const RayPlan& plan) {
+  if (batch.count == 0) return;
   marked_ = true;
-  // All start in the same cell.
-  const std::uint64_t first = number(rays[0].from);
-  misses_[first >> 6U] |= 1ULL << (first & 63U);
-  touch(first);
-  HWY_DYNAMIC_DISPATCH(march_lanes)(*this, rays.data(), rays.size(), resolution);
+  HWY_DYNAMIC_DISPATCH(march_lanes)(*this, batch, plan);
 }
 
 }  // namespace graze::map

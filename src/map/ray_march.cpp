@@ -15,7 +15,7 @@ constexpr std::array<unsigned, 3> kAxisBits{0b001001001, 0b010010010, 0b10010010
 void march(const Ray& ray, double resolution, FrameMarks& marks) {
   if (ray.from == ray.to) return;
   const Vec3 along = ray.end - ray.origin;
-  const double length = along.norm();
+  const double length = std::sqrt(along.x() * along.x() + along.y() * along.y() + along.z() * along.z());
   const std::array<std::int32_t, 3> from{ray.from.x, ray.from.y, ray.from.z};
   std::array<double, 3> next{}, step{};  // distance along the ray to the next face across each axis, and between them
   std::array<bool, 3> up{};

@@ -1,5 +1,7 @@
-// The cells that a ray passes.
+// The cells that rays pass.
 #pragma once
+
+#include <array>
 
 #include "map/frame_marks.h"
 
@@ -14,5 +16,38 @@ struct Ray {
 
 /// Marks the cells of a ray as missed, from that of its origin on up to, not with, that of its end.
 void march(const Ray& ray, double resolution, FrameMarks& marks);
+
+/// Where the rays of a frame start, and where those end that are too long.
+struct RayPlan {
+  Vec3 origin = Vec3::Zero();
+  CellKey from;
+  double resolution = 0, max_range = 0;
+
+  double length_to(const Vec3& target) const {
+    const Vec3 along = target - origin;
+    return std::sqrt(along.x() * along.x() + along.y() * along.y() + along.z() * along.z());
+  }
+  /// The end of the ray towards something beyond the range.
+  Vec3 cut(const Vec3& target) const { return origin + (target - origin) / length_to(target) * max_range; }
+};
+
+/// Rays that are to be marched together: what they aim at, and which of them are cut at the range before they are
+/// there.
+struct RayBatch {
+  static constexpr std::size_t kSize = 1024;
+
+  std::size_t count = 0;
+  alignas(64) std::array<std::array<double, kSize>, 3> target{};
+  std::array<std::uint8_t, kSize / 8> cut{};  // bits
+
+  bool full() const { return count == kSize; }
+  void add(const Vec3& aim, bool beyond) {
+    for (std::size_t a = 0; a < 3; ++a) target[a][count] = aim[static_cast<Eigen::Index>(a)];
+    const auto bit = static_cast<std::uint8_t>(1U << (count & 7U));
+    if ((count & 7U) == 0) cut[count >> 3U] = 0;
+    if (beyond) cut[count >> 3U] |= bit;
+    ++count;
+  }
+};
 
 }  // namespace graze::map

@@ -2,6 +2,7 @@
 
 #include "query/blocks_ask.h"
 #include "query/field_depth.h"
+#include "query/map_walk.h"
 #include "query/solvers.h"
 
 namespace graze {
@@ -24,6 +25,40 @@ class NearestBlock {
   const Relative& relative_;
   DistanceQuery query_;
 };
+
+// No point of the body is farther from the middle of its box.
+template <class A>
+double outer_radius(const A& a, const Aabb& box) {
+  if constexpr (std::same_as<A, Sphere>) return a.radius;
+  else return size_of(box.half()) * (1 + 4 * kEpsilon);
+}
+
+// Whether the octree alone is walked: for one shape, and for a mesh that spans few cells, so that it is cheaper to ask
+// the mesh about each than to walk both trees at once.
+template <class A>
+bool cells_alone(const A& a, const MapView& view) {
+  if (view.unknown() == UnknownSpace::occupied) return false;
+  if constexpr (std::same_as<A, Mesh>) {
+    constexpr double kMaxCells = 32;  // along each axis
+    return !a.bounds().empty() && a.bounds().half().maxCoeff() <= kMaxCells / 2 * view.map().resolution();
+  }
+  return true;
+}
+
+template <class A, class B, class Q>
+void ask_nearest(const A& a, const B& b, const Relative& relative, Q& query) {
+  if constexpr (std::same_as<B, MapView> && ((ShapeKind<A> && Bounded<A>) || std::same_as<A, Mesh>)) {
+    if (cells_alone(a, b)) {
+      const Aabb box = finite_box(a);
+      const Relative inverse = relative.inverse();
+      const Vec3 center = box.center();
+      const double radius = outer_radius(a, box) + inverse.placing_error(center) + 4 * kEpsilon * size_of(center);
+      walk_cells(hierarchy_of(a), MapCells(b, inverse.box_to_a(box), inverse.to_a(center), radius), query);
+      return;
+    }
+  }
+  ask_blocks(a, b, relative, query);
+}
 
 bool everywhere(const Geometry& g) {
   const auto* view = std::get_if<MapView>(&g);
@@ -94,7 +129,7 @@ bool blocks_collide(const Geometry& a, const Geometry& b, const Relative& relati
   if (inseparable(a, b, relative) || leaves_keys(a, b, relative)) return true;
   return with_blocks(a, b, [&](const auto& first, const auto& second) {
     CollideQuery query(relative, margin, nullptr);
-    ask_blocks(first, second, relative, query);
+    ask_nearest(first, second, relative, query);
     return query.hit();
   });
 }
@@ -107,7 +142,7 @@ PartsDistance blocks_distance(const Geometry& a, const Geometry& b, const Relati
   surfaces.depth = false, surfaces.cache = nullptr, surfaces.limit = std::max(question.limit, 0.0);
   PartsDistance r = with_blocks(a, b, [&](const auto& first, const auto& second) {
     NearestBlock nearest(relative, surfaces);
-    ask_blocks(first, second, relative, nearest);
+    ask_nearest(first, second, relative, nearest);
     return PartsDistance{nearest.query().best(), nearest.query().a(), nearest.query().b()};
   });
   PairDistance& d = r.distance;

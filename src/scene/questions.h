@@ -129,7 +129,7 @@ class DistanceQuestion {
 
   void pair(const Body& a, const Body& b) {
     const double padding = sum_up(a.padding, b.padding);
-    if (!best_.beyond && best_.value > 0 && (many_parts(a) || many_parts(b))) {
+    if (!best_.beyond && (best_.value > 0 || !depth_) && (many_parts(a) || many_parts(b))) {
       // A first look with a limit. Not that of the best itself: what is equally near up to rounding has to be measured,
       // or the answer would depend on the order.
       const double slack = 1e-9 * (best_.value + padding + size_of(a) + size_of(b));

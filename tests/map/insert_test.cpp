@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "graze/map/occupancy_mapper.h"
@@ -200,6 +201,72 @@ TEST(Insert, MarksTheSameCellsWithAndWithoutAGrid) {
     grid.insert(given);
     sparse.insert(far);
     EXPECT_EQ(grid.map().stamp(), sparse.map().stamp());
+  }
+}
+
+TEST(Insert, MarksTheSameCellsHoweverRaysBeyondTheRangeAreTold) {
+  // A point far off along x, with the same ray: near, all points are in the grid of the frame; far, it is too large.
+  for (int seed = 0; seed < scaled(60); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Generator random(static_cast<std::uint64_t>(seed) + 900);
+    std::vector<Vec3> points;
+    for (int i = random.integer(1, 400); i > 0; --i) {
+      points.emplace_back(random.uniform(-4, 4), random.uniform(-4, 4), random.uniform(-4, 4));
+      if (random.integer(0, 3) == 0) points.push_back(points.back());
+      if (random.integer(0, 9) == 0) points.push_back(points[random.bits() % points.size()]);
+    }
+    const double resolution = 0.125;
+    const Vec3 origin(0.0625, 0.0625, 0.0625);
+    const double range = random.uniform(0.5, 6);
+    const auto insert = [&](double x) {
+      std::vector<Vec3> with = points;
+      with.emplace_back(x, origin.y(), origin.z());
+      OccupancyMapper mapper({.resolution = resolution});
+      const InsertReport report =
+          mapper.insert({.points = with, .origin = origin, .max_range = range, .rays = FrameRays::per_end_voxel});
+      EXPECT_EQ(report.hits + report.cut, with.size());
+      return std::tuple(mapper.map().stamp(), report.hits, report.cells_hit, report.cells_missed);
+    };
+    EXPECT_EQ(insert(10.0625), insert(1e5 + 0.0625));
+  }
+}
+
+TEST(Insert, ReadsPointsOfAnyLayoutAlike) {
+  for (int seed = 0; seed < scaled(60); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Generator random(static_cast<std::uint64_t>(seed) + 1200);
+    const Pose pose = random.integer(0, 1) ? Pose() : random.pose(2);
+    std::vector<float> packed;
+    std::vector<double> doubles, columns;
+    const int count = random.integer(1, 700);
+    for (int i = 0; i < count; ++i) {
+      for (int a = 0; a < 3; ++a) {
+        const bool broken = random.integer(0, 40) == 0;
+        packed.push_back(broken ? (random.integer(0, 1) ? NAN : INFINITY) : static_cast<float>(random.uniform(-3, 3)));
+      }
+    }
+    std::vector<Vec3> moved;  // what the pose makes of those that are finite
+    for (std::size_t i = 0; i < packed.size(); i += 3) {
+      const Vec3 p(double{packed[i]}, double{packed[i + 1]}, double{packed[i + 2]});
+      if (p.allFinite()) moved.push_back(pose * p);
+    }
+    doubles.assign(packed.begin(), packed.end());
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t i = 0; i < packed.size(); i += 3) columns.push_back(doubles[i + a]);
+    }
+    const auto n = static_cast<std::size_t>(count);
+    const auto insert = [&](const PointView& points, const Pose& at, const Vec3& origin, FrameRays rays) {
+      OccupancyMapper mapper({.resolution = 0.07});
+      mapper.insert({.points = points, .pose = at, .origin = origin, .max_range = 2.5, .rays = rays});
+      return mapper.map().stamp();
+    };
+    for (const FrameRays rays : {FrameRays::per_point, FrameRays::per_end_voxel}) {
+      const std::uint64_t expected = insert(PointView(packed), pose, Vec3::Zero(), rays);
+      EXPECT_EQ(expected, insert(PointView(doubles.data(), n), pose, Vec3::Zero(), rays));
+      EXPECT_EQ(expected, insert(PointView(columns.data(), n, sizeof(double), std::ptrdiff_t(n * sizeof(double))), pose,
+                                 Vec3::Zero(), rays));
+      EXPECT_EQ(expected, insert(moved, Pose(), pose * Vec3::Zero(), rays));
+    }
   }
 }
 
