@@ -12,6 +12,7 @@
 #include "graze/io/write_file.h"
 #include "graze/version.h"
 #include "numbers.h"
+#include "page_template.h"
 
 namespace graze::app {
 namespace {
@@ -216,20 +217,9 @@ void write_clearance_page(const ClearanceArguments& a, const MovingModel& model,
       {"settings", settings(a, model, route, o)},
       {"script", std::string(viewer_script())}};
   FileWriter file(a.report);
-  std::string_view rest = report_template();
-  for (;;) {
-    const std::size_t open = rest.find("{{"), close = rest.find("}}", open);
-    if (open == std::string_view::npos || close == std::string_view::npos) break;
-    file.write(rest.substr(0, open));
-    const std::string_view name = rest.substr(open + 2, close - open - 2);
-    if (name == "data") {
-      if (live) write_viewer_data(file, a, model, route, o, parts);
-    } else {
-      file.write(places.at(name));
-    }
-    rest.remove_prefix(close + 2);
-  }
-  file.write(rest);
+  write_from_template(file, report_template(), places, [&] {
+    if (live) write_viewer_data(file, a, model, route, o, parts);
+  });
   file.commit();
 }
 

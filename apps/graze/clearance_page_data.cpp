@@ -8,8 +8,8 @@
 
 #include "clearance_job.h"
 #include "clearance_page_data.h"
-#include "image.h"
 #include "numbers.h"
+#include "page_template.h"
 
 namespace graze::app {
 namespace {
@@ -150,39 +150,17 @@ Json viewer_json(const ClearanceArguments& a, const MovingModel& model, const Ro
   return out;
 }
 
-// JSON inside of a <script> element: no '<' may end it.
-std::string script_safe(const std::string& text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-void write_block(FileWriter& file, const std::string& name, std::string_view bytes) {
-  file.write(fmt::format("<script type=\"text/plain\" id=\"graze-{}\">", name));
-  file.write(base64(bytes));
-  file.write("</script>\n");
-}
-
 }  // namespace
 
 void write_viewer_data(FileWriter& file, const ClearanceArguments& a, const MovingModel& model, const Route& route,
                        const ClearanceOutcome& o, const PageParts& parts) {
   std::size_t stride = 1;
   const std::vector<std::size_t> shown = shown_poses(route, stride);
-  file.write("<script type=\"application/json\" id=\"graze-data\">");
-  file.write(script_safe(json_text(viewer_json(a, model, route, o, parts, shown, stride))));
-  file.write("</script>\n");
-  write_block(file, "path", path_bytes(route, shown, parts.cloud.origin));
-  write_block(file, "model", model_bytes(parts.models));
+  write_page_data(file, json_text(viewer_json(a, model, route, o, parts, shown, stride)));
+  write_page_block(file, "path", path_bytes(route, shown, parts.cloud.origin));
+  write_page_block(file, "model", model_bytes(parts.models));
   for (std::size_t i = 0; i < parts.cloud.nodes.size(); ++i) {
-    write_block(file, fmt::format("node-{}", i), node_bytes(parts.cloud, parts.cloud.nodes[i]));
+    write_page_block(file, fmt::format("node-{}", i), node_bytes(parts.cloud, parts.cloud.nodes[i]));
   }
 }
 

@@ -1,4 +1,4 @@
-// graze convert: a cloud or a mesh from one format to another, or a cloud as a height field.
+// graze convert: a cloud, a mesh or an occupancy map from one format to another, or a cloud as a height field.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,15 +7,18 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.h"
+#include "convert_map.h"
 #include "graze/base/error.h"
 #include "graze/base/nearest_word.h"
 #include "graze/geometry/height_field_builder.h"
 #include "graze/io/cloud_file.h"
 #include "graze/io/height_field_file.h"
+#include "graze/io/map_file.h"
 #include "graze/io/mesh_file.h"
 #include "graze/io/write_file.h"
 #include "interrupt.h"
@@ -37,6 +40,8 @@ struct ConvertArguments {
   std::string heights;
   std::vector<double> translation, las_scale, las_offset;
   MeshArguments mesh;
+  std::optional<double> threshold;
+  std::string cells;
 };
 
 const std::map<std::string, CloudFormat> kFormats = {{"ply", CloudFormat::ply},  {"pcd", CloudFormat::pcd},
@@ -51,7 +56,7 @@ ConvertCloudOptions options_of(const ConvertArguments& a) {
   options.attributes = !a.no_attributes;
   options.unit = a.mesh.unit;
   WriteCloudOptions& write = options.write;
-  if (!a.format.empty()) write.format = kFormats.at(a.format);
+  if (kFormats.contains(a.format)) write.format = kFormats.at(a.format);
   if (a.format == "csv") write.separator = ',';
   if (a.ascii) write.encoding = CloudEncoding::ascii;
   if (a.binary) write.encoding = CloudEncoding::binary;
@@ -73,8 +78,18 @@ ConvertCloudOptions options_of(const ConvertArguments& a) {
 const std::map<std::string, MeshFormat> kMeshFormats = {
     {"stl", MeshFormat::stl}, {"obj", MeshFormat::obj}, {"ply", MeshFormat::ply}, {"off", MeshFormat::off}};
 
+const std::map<std::string, MapFormat> kMapFormats = {
+    {"bt", MapFormat::bt}, {"ot", MapFormat::ot}, {"gmap", MapFormat::gmap}};
+
+// Throws for options that mean nothing to what is no map.
+void refuse_map_options(const ConvertArguments& a) {
+  const char* option = a.threshold ? "--threshold" : "--cells";
+  if (a.threshold || !a.cells.empty()) throw Error(a.from, fmt::format("is no occupancy map; {} is for maps", option));
+}
+
 // Throws for options that mean nothing to triangles.
 void check_for_mesh(const ConvertArguments& a) {
+  refuse_map_options(a);
   const std::pair<bool, const char*> only_clouds[] = {
       {a.compressed, "--compressed"},           {a.drop, "--drop-skipped"},
       {a.no_attributes, "--no-attributes"},     {a.no_header, "--no-header"},
@@ -220,10 +235,44 @@ int grid_cloud(const ConvertArguments& a, bool quiet) {
   return kClear;
 }
 
+int convert_map(const ConvertArguments& a, bool quiet) {
+  MapConversion c{.from = a.from, .to = a.to};
+  if (a.format.empty()) c.format = map_format_of(a.to);
+  else if (kMapFormats.contains(a.format)) c.format = kMapFormats.at(a.format);
+  const std::pair<bool, const char*> never[] = {{a.scale != 1, "--scale"},
+                                                {!a.translation.empty(), "--translate"},
+                                                {a.mesh.unit.has_value(), "--unit"},
+                                                {a.no_attributes, "--no-attributes"},
+                                                {a.drop, "--drop-skipped"},
+                                                {a.apply_viewpoint, "--apply-viewpoint"},
+                                                {a.grid > 0, "--grid"}};
+  for (const auto& [given, name] : never) {
+    if (given) throw Error(a.from, fmt::format("is an occupancy map; {} is not for maps", name));
+  }
+  if (!c.format) {
+    if (kMeshFormats.contains(a.format) && a.format != "ply") {
+      throw Error(a.from, fmt::format("is an occupancy map and cannot be written as {}", a.format));
+    }
+    check_name(a, {"gmap", "bt", "ot", "ply", "pcd", "las", "xyz", "csv", "txt"}, "an occupancy map");
+    c.write = options_of(a).write;
+  } else if (!a.cells.empty()) {
+    throw Error(a.to, "is a map of all cells; --cells is for clouds of their centres");
+  }
+  c.threshold = a.threshold.value_or(0.5);
+  if (!a.cells.empty()) c.cells = a.cells;
+  return app::convert_map(c, quiet);
+}
+
 int convert(const ConvertArguments& arguments, bool quiet) {
   check_writable(arguments.to);
+  if (arguments.from != "-" && is_map_file(arguments.from)) return convert_map(arguments, quiet);
   if (arguments.grid > 0) return grid_cloud(arguments, quiet);
+  if (kMapFormats.contains(arguments.format) || (arguments.format.empty() && map_format_of(arguments.to))) {
+    throw Error(arguments.from,
+                "is no occupancy map; `graze map build` makes one of clouds and the poses of the sensor");
+  }
   if (arguments.from != "-" && is_mesh_file(arguments.from)) return convert_mesh(arguments, quiet);
+  refuse_map_options(arguments);
   if (arguments.format == "stl" || arguments.format == "obj" || arguments.format == "off") {
     throw Error(arguments.from, fmt::format("is a cloud and cannot be written as {}", arguments.format));
   }
@@ -249,17 +298,17 @@ Command convert_command() {
   const auto a = std::make_shared<ConvertArguments>();
   Command command{
       .name = "convert",
-      .help = "Convert a file of points or triangles to another format",
+      .help = "Convert a file of points, triangles or occupancy to another format",
       .options =
           {{"IN",
             &a->from,
             "A cloud: PLY, PCD, LAS, or text in columns (XYZ, CSV), - for standard input; or a\n"
-            "mesh: STL, OBJ, PLY, OFF, DAE, glTF",
+            "mesh: STL, OBJ, PLY, OFF, DAE, glTF; or an occupancy map: GMAP, BT, OT",
             {.required = true, .file = true}},
            {"OUT",
             &a->to,
             "The new file; its extension determines the format: .ply .pcd .las .xyz .csv .txt, of a mesh\n"
-            ".stl .obj .ply .off",
+            ".stl .obj .ply .off, of a map .gmap .bt .ot, or one of a cloud for the centres of its cells",
             {.required = true, .file = true}},
            {"--grid",
             &a->grid,
@@ -276,8 +325,9 @@ Command convert_command() {
             {.value = "M", .range = kPositive}},
            {"--format",
             &a->format,
-            "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off",
-            {.value = "F", .one_of = {"ply", "pcd", "las", "xyz", "csv", "txt", "stl", "obj", "off"}}},
+            "The format, whatever the extension: ply, pcd, las, xyz, csv, txt; stl, obj, ply, off; gmap, bt, ot",
+            {.value = "F",
+             .one_of = {"ply", "pcd", "las", "xyz", "csv", "txt", "stl", "obj", "off", "gmap", "bt", "ot"}}},
            {"--ascii", &a->ascii, "Text (PLY, PCD, STL)", {.choice = kEncoding}},
            {"--binary", &a->binary, "Binary, little endian (PLY, PCD, STL); the default", {.choice = kEncoding}},
            {"--big-endian", &a->big_endian, "Binary, big endian (PLY)", {.choice = kEncoding}},
@@ -316,7 +366,15 @@ Command convert_command() {
                 &a->las_scale,
                 "Grid of LAS coordinates: one number, or three",
                 {.value = "S", .range = kPositive, .up_to = 3}},
-               {"--las-offset", &a->las_offset, "Origin of LAS coordinates", {.value = "X Y Z", .count = 3}}});
+               {"--las-offset", &a->las_offset, "Origin of LAS coordinates", {.value = "X Y Z", .count = 3}},
+               {"--threshold",
+                &a->threshold,
+                "Of a map: cells of at least this probability are occupied [0.5]",
+                {.value = "P", .range = {0, 1}}},
+               {"--cells",
+                &a->cells,
+                "Of a map written as a cloud: whose centres [occupied]",
+                {.value = "KIND", .one_of = {"occupied", "free", "known"}}}});
   return command;
 }
 

@@ -7,6 +7,8 @@ namespace graze::app {
 
 /// viewer/report.html: the page of a report, with places in double braces.
 std::string_view report_template();
+/// viewer/map.html: the page of a map, likewise.
+std::string_view map_template();
 /// The script that makes the page move; empty if graze was built without npm.
 std::string_view viewer_script();
 

@@ -167,7 +167,7 @@ Command info_command() {
       .options = {{"FILE",
                    &a->files,
                    "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
-                   "occupancy maps: BT, OT; - for standard input (clouds)",
+                   "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
                    {.required = true, .file = true}},
                   {"--json", &a->json, "Print one JSON object per file and line"}},
       .footer =

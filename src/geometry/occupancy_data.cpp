@@ -85,7 +85,11 @@ OctreeRoot root_of(OctreeSlot slot, int level, CellKey key, const std::vector<Oc
   OctreeRoot root;
   if (!slot.known) return root;
   root.exists = true;
-  if (!slot.inner) {  // a root is a node always: that of the cube above, in which there is nothing else
+  if (!slot.inner && level == OccupancyMap::kTopLevel - 1) {  // the whole octant: nothing is above it but all of space
+    root.node.value.fill(slot.value);
+    root.node.known = 0xFF;
+    root.node.unknown = 0;
+  } else if (!slot.inner) {  // a root is a node always: that of the cube above, in which there is nothing else
     const auto child = static_cast<unsigned>(child_of(key, ++level));
     root.node.value.fill(kNothingKnown);
     root.node.value[child] = slot.value;

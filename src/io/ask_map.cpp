@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "graze/map/occupancy_cost.h"
 #include "graze/map/occupancy_mapper.h"
 #include "io/answer_text.h"
+#include "io/ask_sweep.h"
 #include "io/placed.h"
 
 namespace graze::io {
@@ -19,13 +21,24 @@ namespace {
 constexpr std::size_t kMaxBoxes = 4096;
 /// Bytes that inserting may take, and cells that may be in an answer.
 constexpr std::size_t kMaxInsertBytes = std::size_t{1} << 30U, kMaxCells = std::size_t{1} << 23U;
-/// Cells that a cost may look at.
-constexpr std::size_t kMaxLooks = std::size_t{1} << 22U;
+/// Cells that a cost may look at; of a motion, where each takes a sweep.
+constexpr std::size_t kMaxLooks = std::size_t{1} << 22U, kMaxSweeps = std::size_t{1} << 18U;
 
 struct AskedMap {
   OccupancyMap map;
   double threshold = 0.5;
   Poses poses;
+};
+
+/// A motion in the frame of a map.
+struct SeenFrom {
+  Pose world;  // in that frame
+  AnyMotion motion;
+
+  Pose at(double t) const { return world * motion.at(t); }
+  double reach(double radius, double begin, double end) const { return motion.reach(radius, begin, end); }
+  double bend(double radius, double begin, double end) const { return motion.bend(radius, begin, end); }
+  double smooth_until(double t) const { return motion.smooth_until(t); }
 };
 
 double probability_or(const Fields& fields, std::string_view name, double fallback) {
@@ -171,13 +184,23 @@ AskAnswer ask_cost(const Fields& question) {
     options.unknown_probability = probability_or(question, "unknown_probability", 0);
   }
   const std::size_t max = std::min(question.count_or("max", 8), kMaxBoxes);
-  Placed body = placed_from(question.required("a"), "a");
+  const bool moves = Fields(question.required("a"), "a").has("motion");
+  if (moves) options.max_cells = kMaxSweeps;
+  std::optional<Moving> motion;
+  std::optional<Placed> body;
+  if (moves) motion = moving_from(question.required("a"), "a");
+  else body = placed_from(question.required("a"), "a");
   const AskedMap asked = map_from(question);
-  if (!(asked.poses.pose * asked.poses.local == Pose())) {
-    body = at(body.geometry, (asked.poses.pose * asked.poses.local).inverse(), body.pose);
+  const Pose own = asked.poses.pose * asked.poses.local;
+  if (!(own == Pose())) {
+    if (moves) motion->motion = AnyMotion(SeenFrom{own.inverse(), motion->motion});
+    else body = at(body->geometry, own.inverse(), body->pose);
   }
   std::vector<CostBox> buffer(max);
-  const OccupancyCost cost = Fields::naming("a", [&] { return occupancy_cost(asked.map, body, buffer, options); });
+  const OccupancyCost cost = Fields::naming("a", [&] {
+    return moves ? occupancy_cost(asked.map, *motion, buffer, options)
+                 : occupancy_cost(asked.map, *body, buffer, options);
+  });
   if (!cost.complete) throw Error("a", fmt::format("overlaps more than {} cells", options.max_cells));
   std::string list;
   for (const CostBox& box : cost.boxes) {

@@ -11,6 +11,7 @@
 #include "graze/base/error.h"
 #include "graze/io/map_file.h"
 #include "io/bytes.h"
+#include "io/gmap_format.h"
 #include "io/mesh_source.h"
 #include "io/octomap_format.h"
 
@@ -25,6 +26,7 @@ using io::kFirstLineOfBt, io::kFirstLineOfOt, io::kOctoMapDepth;
 constexpr double kClampMin = 0.1192, kClampMax = 0.971;  // of its probabilities
 
 std::optional<MapFormat> format_of(std::string_view first_line) {
+  if (first_line.starts_with(io::kStartOfGmap)) return MapFormat::gmap;
   if (first_line.starts_with(kFirstLineOfBt)) return MapFormat::bt;
   if (first_line.starts_with(kFirstLineOfOt)) return MapFormat::ot;
   return std::nullopt;
@@ -73,9 +75,9 @@ class MapReading {
     std::string_view line;
     const bool any = reader_.line(line);
     const std::optional<MapFormat> format = any ? format_of(line) : std::nullopt;
-    if (!format) {
-      fail(0, fmt::format("is not a file of OctoMap: it does not start with '{}' or '{}'", kFirstLineOfBt,
-                          kFirstLineOfOt));
+    if (!format || *format == MapFormat::gmap) {
+      fail(0, fmt::format("is not an occupancy map: it does not start with '{}', '{}' or '{}'", kFirstLineOfBt,
+                          kFirstLineOfOt, io::kStartOfGmap));
     }
     file_.format = *format;
     std::optional<std::uint64_t> size;
@@ -190,11 +192,18 @@ class MapReading {
   std::size_t colour_bytes_ = 0;
 };
 
+MapFile read_any(std::shared_ptr<const Bytes> bytes) {
+  std::array<char, io::kStartOfGmap.size()> start{};
+  const std::size_t count = bytes->read(0, start.data(), start.size());
+  if (std::string_view(start.data(), count) == io::kStartOfGmap) return io::read_gmap(std::move(bytes));
+  return MapReading(std::move(bytes)).read();
+}
+
 }  // namespace
 
-MapFile read_map_file(const std::string& path) { return MapReading(Bytes::open(path)).read(); }
+MapFile read_map_file(const std::string& path) { return read_any(Bytes::open(path)); }
 
-MapFile parse_map(std::string_view bytes, const std::string& name) { return MapReading(Bytes::of(bytes, name)).read(); }
+MapFile parse_map(std::string_view bytes, const std::string& name) { return read_any(Bytes::of(bytes, name)); }
 
 OccupancyMap read_map(const std::string& path) { return read_map_file(path).map; }
 

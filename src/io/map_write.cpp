@@ -1,4 +1,4 @@
-// OctoMap's .bt and .ot, written.
+// Files of occupancy maps, written: OctoMap's .bt and .ot here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "graze/base/error.h"
 #include "graze/io/map_file.h"
 #include "graze/io/write_file.h"
+#include "io/gmap_format.h"
 #include "io/octomap_format.h"
 
 namespace graze {
@@ -133,22 +134,48 @@ class MapWriting {
 
 MapFormat format_of(const std::string& path, const WriteMapOptions& options) {
   if (options.format) return *options.format;
-  if (path.ends_with(".bt")) return MapFormat::bt;
-  if (path.ends_with(".ot")) return MapFormat::ot;
-  throw Error(path, "expected a name that ends in .bt or .ot, or a format");
+  if (const auto format = map_format_of(path)) return *format;
+  throw Error(path, "expected a name that ends in .gmap, .bt or .ot, or a format");
 }
 
 }  // namespace
 
-std::string map_bytes(const OccupancyMap& map, MapFormat format, double threshold) {
-  if (!(threshold >= 0 && threshold <= 1)) {
-    throw Error("threshold", fmt::format("expected a probability from 0 to 1, got {}", threshold));
+const char* name_of(MapFormat format) {
+  switch (format) {
+    case MapFormat::bt:
+      return "OctoMap .bt";
+    case MapFormat::ot:
+      return "OctoMap .ot";
+    case MapFormat::gmap:
+      break;
   }
-  return MapWriting(map, format, threshold).bytes();
+  return "graze .gmap";
+}
+
+std::optional<MapFormat> map_format_of(std::string_view path) {
+  if (path.ends_with(".bt")) return MapFormat::bt;
+  if (path.ends_with(".ot")) return MapFormat::ot;
+  if (path.ends_with(".gmap")) return MapFormat::gmap;
+  return std::nullopt;
+}
+
+std::string map_bytes(const OccupancyMap& map, const WriteMapOptions& options) {
+  if (!options.format) throw Error("format", "must be given");
+  if (*options.format == MapFormat::gmap) return io::gmap_bytes(map, options.sensor);
+  if (!(options.threshold >= 0 && options.threshold <= 1)) {
+    throw Error("threshold", fmt::format("expected a probability from 0 to 1, got {}", options.threshold));
+  }
+  return MapWriting(map, *options.format, options.threshold).bytes();
+}
+
+std::string map_bytes(const OccupancyMap& map, MapFormat format, double threshold) {
+  return map_bytes(map, {.format = format, .threshold = threshold});
 }
 
 void write_map(const std::string& path, const OccupancyMap& map, const WriteMapOptions& options) {
-  write_file(path, map_bytes(map, format_of(path, options), options.threshold));
+  WriteMapOptions known = options;
+  known.format = format_of(path, options);
+  write_file(path, map_bytes(map, known));
 }
 
 }  // namespace graze

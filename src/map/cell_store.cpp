@@ -223,6 +223,15 @@ void CellStore::add_leaf(const OccupancyCell& leaf) {
   set(detail::corner_of(leaf.key, detail::kBrickLevel), cells, leaf.log_odds);
 }
 
+void CellStore::add_times(const detail::OccupancyData& map) {
+  for (const auto& part : map.times) {
+    Chunk& chunk = chunk_at(part->key);
+    for (std::size_t i = 0; i < chunk.slots.size(); ++i) chunk.slots[i].time = part->bricks[i];
+    chunk.times_changed = true;
+  }
+  newest_ = map.newest;
+}
+
 void CellStore::decay(double seconds, double half_life) {
   if (averages()) {
     aged_ += seconds;
@@ -280,6 +289,16 @@ void CellStore::forget_before(double time) {
       chunk->changed = true;
     }
   }
+}
+
+void CellStore::drop_empty() {
+  const auto is_empty = [](const auto& entry) {
+    const auto& slots = entry.second->slots;
+    return std::all_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.brick == kUnknown; });
+  };
+  if (std::erase_if(chunks_, is_empty) == 0) return;
+  last_chunk_ = nullptr;
+  sorted_.clear();
 }
 
 // --- versions for readers

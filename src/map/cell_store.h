@@ -70,11 +70,15 @@ class CellStore {
   void set(const CellKey& brick, const BrickBits& cells, std::optional<float> log_odds);
   /// Sets a leaf of a map.
   void add_leaf(const OccupancyCell& leaf);
+  /// Takes over when the frames of a map changed what.
+  void add_times(const detail::OccupancyData& map);
   /// Calls `visit(brick key, known bits)` of all bricks that have something known, in the order of the curve.
   template <class Visit>
   void visit_bricks(Visit&& visit) const;
   void decay(double seconds, double half_life);
   void forget_before(double time);
+  /// Gives back the memory of chunks in which nothing is known any more, with the times of their frames.
+  void drop_empty();
 
   OccupancyMap map() const;
   std::size_t memory_bytes() const;

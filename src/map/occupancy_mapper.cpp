@@ -35,6 +35,7 @@ OccupancyMapper::OccupancyMapper(const OccupancyMap& map, const OccupancyMapperO
                 fmt::format("knows {} cells, too many to change; the limit is {}", bricks * 512, kMostBricks * 512));
   }
   map.visit_leaves([&](const OccupancyCell& leaf) { state_->store.add_leaf(leaf); });
+  state_->store.add_times(detail::OccupancyData::of(map));
 }
 
 OccupancyMapper::OccupancyMapper(OccupancyMapper&&) noexcept = default;
@@ -249,14 +250,19 @@ void OccupancyMapper::keep(const Aabb& box) {
     outside.emplace_back(brick, bits);
   });
   for (const auto& [brick, bits] : outside) s.store.set(brick, bits, std::nullopt);
+  s.store.drop_empty();
 }
 
-void OccupancyMapper::forget_before(double time) { state_->store.forget_before(time); }
+void OccupancyMapper::forget_before(double time) {
+  state_->store.forget_before(time);
+  state_->store.drop_empty();
+}
 
 void OccupancyMapper::decay(double seconds, double half_life) {
   if (!(seconds >= 0 && seconds < kInfinity)) throw Error("seconds", fmt::format("expected a time, got {}", seconds));
   if (!(half_life > 0)) throw Error("half_life", fmt::format("expected a positive time, got {}", half_life));
   state_->store.decay(seconds, half_life);
+  state_->store.drop_empty();
 }
 
 }  // namespace graze

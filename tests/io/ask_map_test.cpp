@@ -58,6 +58,28 @@ TEST_F(AskMap, CostOfABody) {
   EXPECT_NEAR(moved["cost"].get<double>(), 0.5 * 0.16 * 0.06 * 0.06, 1e-9) << moved;
 }
 
+TEST_F(AskMap, CostOfAMotion) {
+  // From outside through both known cells, 6 cm thick.
+  const std::string body =
+      R"("a":{"shape":"box","half":[0.01,0.03,0.03],"pose":{"xyz":[-0.5,0.05,0.05]},"motion":{"to":{"xyz":[0.5,0.05,0.05]}}})";
+  const Json answer = ask(R"({"ask":"cost","map":)" + map_ + "," + body + "}");
+  EXPECT_NEAR(answer["cost"].get<double>(), 0.1 * 0.06 * 0.06 * (0.1192 + 0.971), 1e-8) << answer;
+  ASSERT_EQ(answer["boxes"].size(), 2U);
+  EXPECT_NEAR(answer["boxes"][0]["max"][0].get<double>(), 0.2, 1e-12);
+  const Json moved = ask(R"({"ask":"cost","map":{"shape":"map","pose":{"xyz":[0,0,5],"wxyz":[0,0,0,1]},"file":)" +
+                         Json(path_).dump() + "}," + body + R"(,"unknown_probability":0.5})");
+  EXPECT_NEAR(moved["cost"].get<double>(), 0.5 * 1.02 * 0.06 * 0.06, 1e-5) << moved;
+  EXPECT_NE(
+      ask(R"({"ask":"cost","a":{"shape":"sphere","radius":1,"motion":{}},"map":)" + map_ + "}").value("error", ""), "");
+}
+
+TEST_F(AskMap, CellsThatAreOnlyTouchedAreNotListed) {
+  const std::string body = R"("a":{"shape":"box","half":[0.05,0.05,0.05],"pose":{"xyz":[0.05,0.05,0.05]}})";
+  const Json answer = ask(R"({"ask":"cost","map":)" + map_ + "," + body + "}");
+  ASSERT_EQ(answer["boxes"].size(), 1U) << answer;
+  EXPECT_NEAR(answer["boxes"][0]["probability"].get<double>(), 0.1192, 1e-6);
+}
+
 TEST_F(AskMap, InsertListsSortedCells) {
   const Json answer = ask(
       R"({"ask":"insert","resolution":1,"frames":[{"origin":[0.5,0.5,0.5],"points":[[2.5,0.5,0.5]],"max_range":10}]})");

@@ -171,6 +171,70 @@ TEST(Insert, HasTheCellsAndLogOddsOfOctoMap) {
   RecordProperty("forgiven", static_cast<int>(different));
 }
 
+/// A lidar above a floor, with walls all around and pillars: rays of up to 50 m in cells of 20 cm.
+Frame lidar_frame(const std::array<float, 3>& at, int columns) {
+  Frame frame;
+  frame.origin = at;
+  frame.max_range = 50;
+  const Vec3 origin(frame.origin[0], frame.origin[1], frame.origin[2]);
+  for (int ring = 0; ring < 64; ++ring) {
+    const double pitch = (-25 + 28.0 * ring / 63) * M_PI / 180;
+    for (int i = 0; i < columns; ++i) {
+      const double yaw = 2 * M_PI * (i + 0.37) / columns;
+      const Vec3 direction(std::cos(pitch) * std::cos(yaw), std::cos(pitch) * std::sin(yaw), std::sin(pitch));
+      double t = kInfinity;
+      for (int axis = 0; axis < 3; ++axis) {  // a room of 120 × 120 × 30 m
+        const double low = axis == 2 ? 0.07 : -60.07, high = axis == 2 ? 30.07 : 60.07;
+        t = std::min(t, ((direction[axis] > 0 ? high : low) - origin[axis]) / direction[axis]);
+      }
+      if (i % 7 == 0) t = std::min(t, 5.0 + i % 40);
+      const Vec3 p = origin + t * direction;
+      frame.points.push_back({static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())});
+    }
+  }
+  return frame;
+}
+
+/// How many faces of cells the rays of a frame cross.
+double crossings_of(const Frame& frame, double resolution) {
+  const Vec3 origin(frame.origin[0], frame.origin[1], frame.origin[2]);
+  double all = 0;
+  for (const auto& p : frame.points) {
+    const Vec3 along = Vec3(p[0], p[1], p[2]) - origin;
+    all += std::min(1.0, frame.max_range / along.norm()) * along.cwiseAbs().sum() / resolution;
+  }
+  return all;
+}
+
+// Two causes, nothing else: OctoMap's float32 directions are off by up to 6e-8, after 250 cells by 1.5e-5 of a cell, so
+// that rays go round some edges of cells in 10^5 the other way; and rays between two centres of cells, of a sensor that
+// stands at one, pass exactly through edges, where rounding decides.
+TEST(Insert, LongRaysDifferFromOctoMapsOnlyWhereTheyPassWithinRoundingOfAnEdge) {
+  const int columns = scaled(12);
+  for (const bool at_a_centre : {false, true}) {
+    const std::vector<Frame> frames{
+        lidar_frame(at_a_centre ? std::array{0.3F, 0.1F, 1.83F} : std::array{0.337F, 0.113F, 1.83F}, columns)};
+    const double crossings = crossings_of(frames[0], 0.2);
+    for (const bool discretise : {false, true}) {
+      const std::size_t different = compare(frames, 0.2, discretise);
+      RecordProperty(
+          std::string(at_a_centre ? "forgiven_at_a_centre" : "forgiven") + (discretise ? "_per_end_voxel" : ""),
+          static_cast<int>(different));
+      const bool exact_ties = at_a_centre && discretise;
+      EXPECT_LE(double(different), exact_ties ? crossings : 3 + 1e-4 * crossings);
+    }
+    RecordProperty("crossings", static_cast<int>(std::min(crossings, 2e9)));
+  }
+}
+
+TEST(Insert, CellsOfAMillimetreAreThoseOfOctoMap) {
+  Generator random(77);
+  for (int i = 0; i < scaled(8); ++i) {
+    const std::vector<Frame> frames{random_frame(random, 0.001, i % 4), random_frame(random, 0.001, i % 4)};
+    for (const bool discretise : {false, true}) compare(frames, 0.001, discretise);
+  }
+}
+
 TEST(Insert, ReachesBothClampsAsOctoMapDoes) {
   Generator random(5);
   std::vector<Frame> frames;

@@ -2,13 +2,18 @@
 // A page shows the text between `// [snippet NAME]` and `// [/snippet NAME]` after `<!-- from PATH#NAME -->`.
 
 #include <graze/graze.h>
+#include <graze/io/map_file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -254,6 +259,55 @@ void maps() {
   claim(safe && map.newest() == 12.5, "a map of a frame");
 }
 
+void map_files() {
+  OccupancyMapper mapper({.resolution = 0.05});
+  const std::vector<Vec3> scan{{2, 0, 0}, {2, 0.1, 0}};
+  mapper.insert({.points = scan, .time = 3});
+  const std::string name = "page_" + std::to_string(::getpid()) + ".gmap";
+  const std::string path = (std::filesystem::temp_directory_path() / name).string();
+  // [snippet map_file]
+  write_map(path, mapper.map(), {.sensor = mapper.options()});
+  const MapFile file = read_map_file(path);
+  OccupancyMapper next(file.map, file.sensor.value());  // log-odds and ages as they were
+  // [/snippet map_file]
+  std::filesystem::remove(path);
+  claim(next.map().leaves() == mapper.map().leaves() && next.map().newest() == 3, "a map goes on from its file");
+}
+
+void unknown_space() {
+  OccupancyMapper mapper({.resolution = 0.05});
+  const std::vector<Vec3> scan{{2, 0, 0}, {2, 0.1, 0}};
+  mapper.insert({.points = scan});
+  const OccupancyMap map = mapper.map();
+  const Capsule arm{.radius = 0.1, .half_length = 0.3};
+  const Pose from = Pose::at({1, -1, 0}), to = Pose::at({1, 1, 0}), shelf = Pose::at({0, -1, 0}),
+             door = Pose::at({1.8, 0, 0});
+  // [snippet map_cost]
+  std::array<CostBox, 16> worst;
+  const OccupancyCostOptions options{.unknown_probability = 0.5};
+  const OccupancyCost move = occupancy_cost(map, at(arm, Motion(from, to)), worst, options);
+  for (const CostBox& box : move.boxes) {
+    std::printf("%.0f cm³ at t = %.2f, probability %.2f\n", 1e6 * box.volume(), box.time, box.probability);
+  }
+  // [/snippet map_cost]
+  claim(move.cost > 0 && move.boxes.size() == 16 && move.boxes[0].probability == 0.5, "the cost of a motion");
+  // [snippet revealed]
+  const MapView walls(map, UnknownSpace::free);
+  const std::vector<Vec3> rays = camera_rays(80, 60, 65, 65, 39.5, 29.5);
+  double best = 0;
+  for (const Pose& pose : {shelf, door}) {
+    best = std::max(best, revealed_space(walls, {.pose = pose, .directions = rays, .max_range = 2}).volume);
+  }
+  // [/snippet revealed]
+  claim(best > 1, "what a pose would reveal");
+  // [snippet map_boxes]
+  MapBoxes boxes(map, {.kind = MapBoxesKind::morton});
+  const bool hit = boxes.collide(at(arm, Pose::at({2, 0, 0})));
+  boxes.improve(1000, map.bounds());  // between queries, as time allows
+  // [/snippet map_boxes]
+  claim(hit, "the cells of a map as boxes");
+}
+
 }  // namespace
 
 int main() {
@@ -267,6 +321,8 @@ int main() {
   worlds_in_space();
   worlds();
   maps();
+  map_files();
+  unknown_space();
   terrain();
   map_as_obstacle();
 }

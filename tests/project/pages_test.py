@@ -99,7 +99,7 @@ class Pages(unittest.TestCase):
             shown = re.findall(r"^(?:    |\$ )(graze .+(?:\\\n.+)*)", text, re.MULTILINE) + re.findall(r"`(graze [^`]+)`", text)
             for line in shown:
                 words = re.sub(r"'[^']*'", "''", line).replace("\\\n", " ").replace("\\|", " ").split()
-                command = "".join(re.findall(r"^graze( generate [a-z-]+| map build| [a-z]+)?", " ".join(words)))
+                command = "".join(re.findall(r"^graze( generate [a-z-]+| map (?:build|show)| [a-z]+)?", " ".join(words)))
                 if command not in known:
                     known[command] = run(f"graze{command} --help", ROOT, stdout=subprocess.PIPE, check=True).stdout
                 for option in re.findall(r"--[a-z][a-z-]*", " ".join(words)):

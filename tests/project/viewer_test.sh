@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# viewer_test.sh BUILD_TREE SOURCE_TREE: makes a report of a small tunnel and clicks through it in Chromium.
+# viewer_test.sh BUILD_TREE SOURCE_TREE: makes a report of a small tunnel and a map, and clicks through them in Chromium.
 #
 # Exits with 77 (skipped) where graze was built without the viewer or there is no browser. GRAZE_SCREENSHOTS names a folder
 # for pictures of every step.
@@ -50,5 +50,11 @@ status=0
     --quiet || status=$?
 [[ $status == 1 ]] || { echo "the cube should not pass the point: exit code $status"; exit 1; }
 
-GRAZE_LONE_REPORT=$folder/lone.html GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
-    timeout 280 node --test "$source/viewer/test/report.test.mjs"
+# A map of a floor below the sensor, with all kinds of cells.
+awk 'BEGIN { print "x,y,z"; for (x = 0; x < 20; x += 0.2) for (y = -8; y <= 8; y += 0.2) print x "," y ",-1.6" }' >"$folder/below.csv"
+printf '0 0 0 0 0 0 0 1\n' >"$folder/sensor.tum"
+"$graze" map build "$folder/below.csv" --poses "$folder/sensor.tum" --resolution 0.25 --max-range 12 -o "$folder/floor.gmap" --quiet
+"$graze" map show "$folder/floor.gmap" --free --unknown -o "$folder/map.html" --quiet
+
+GRAZE_MAP=$folder/map.html GRAZE_LONE_REPORT=$folder/lone.html GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
+    timeout 280 node --test "$source/viewer/test/report.test.mjs" "$source/viewer/test/map.test.mjs"

@@ -1,4 +1,5 @@
 // What graze wrote into the page: one JSON text and some blocks of bytes in base64.
+import type { MapData } from './map';
 
 export interface Place {
   clearance: number | null; // metres; null: beyond the limit
@@ -48,9 +49,9 @@ export interface ReportData {
   nodes: number[]; // eight numbers each: min x y z, size, count, first child, how many children, level
 }
 
-export function readData(): ReportData | null {
+export function readData(): ReportData | MapData | null {
   const text = document.getElementById('graze-data')?.textContent;
-  return text ? (JSON.parse(text) as ReportData) : null;
+  return text ? (JSON.parse(text) as ReportData | MapData) : null;
 }
 
 /// The bytes of a block; decoded anew each time it is asked for.

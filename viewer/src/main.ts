@@ -1,8 +1,9 @@
-// Brings the page to life that graze wrote: replaces its pictures by ones that answer.
+// Brings the page to life that graze wrote, a report or a map: replaces its pictures by ones that answer.
 import { Vector3 } from 'three';
 import { Chart } from './chart';
 import { LodCloud } from './cloud';
 import { metres, readData, type Place, type ReportData, type Side } from './data';
+import { isMap, showMap } from './map';
 import { Path } from './path';
 import { SectionView } from './section';
 import { Stage, type View } from './stage';
@@ -168,6 +169,6 @@ class Report {
 
 const data = readData();
 if (data) {
-  const report = new Report(data);
-  (window as unknown as { graze: unknown }).graze = { state: () => report.state() };
+  const shown = isMap(data) ? showMap(data) : new Report(data);
+  (window as unknown as { graze: unknown }).graze = { state: () => shown.state() };
 }

@@ -112,8 +112,8 @@ class OccupancyMapper {
 
   /// Throws Error for a resolution, a probability or a window out of range.
   explicit OccupancyMapper(const OccupancyMapperOptions& options = {});
-  /// Goes on from the cells of a map, which keep their log-odds; the resolution is that of the map. Throws Error for a
-  /// model other than log_odds.
+  /// Goes on from the cells of a map, which keep their log-odds and ages; the resolution is that of the map. Throws
+  /// Error for a model other than log_odds.
   OccupancyMapper(const OccupancyMap& map, const OccupancyMapperOptions& options);
   OccupancyMapper(OccupancyMapper&&) noexcept;
   OccupancyMapper& operator=(OccupancyMapper&&) noexcept;
