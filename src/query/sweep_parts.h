@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/farthest.h"
+#include "query/solvers.h"
 #include "query/sweep_pair.h"
 
 namespace graze {
