@@ -108,12 +108,12 @@ class List final : public Structure<N> {
   void nearest(const Box& box, NearestBox& best) const override {
     for (std::size_t i = 0; i < lanes_.size(); ++i) this->take(lanes_.id(i), box, best);
   }
-  void first_hit(const Way<N>& way, BoxHit& best) const override {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) this->take(lanes_.id(i), way, best);
+  void first_hit(const MovingBox<N>& moving, BoxHit& best) const override {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) this->take(lanes_.id(i), moving, best);
   }
-  bool visit_swept(const Way<N>& way, const HitSink& sink) const override {
+  bool visit_swept(const MovingBox<N>& moving, const HitSink& sink) const override {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const double time = way.entry(store_.boxes[lanes_.id(i)]);
+      const double time = moving.entry(store_.boxes[lanes_.id(i)]);
       if (time < kInfinity && !sink({lanes_.id(i), time})) return false;
     }
     return true;

@@ -466,11 +466,11 @@ template <int N>
 void BroadPhase<N>::visit_swept_erased(const Box& box, const Vec& direction, double limit, void* visitor,
                                        bool (*call)(void*, BoxHit)) const {
   if (broad::inverted<N>(box)) return;
-  const broad::Way<N> way{box, direction, limit};
+  const broad::MovingBox<N> moving{box, direction, limit};
   const broad::HitSink sink{visitor, call};
-  if (!body_->structure->visit_swept(way, sink)) return;
+  if (!body_->structure->visit_swept(moving, sink)) return;
   for (const BoxId id : body_->store.loose) {
-    const double time = way.entry(body_->store.boxes[id]);
+    const double time = moving.entry(body_->store.boxes[id]);
     if (time < kInfinity && !sink({id, time})) return;
   }
 }
@@ -478,14 +478,14 @@ void BroadPhase<N>::visit_swept_erased(const Box& box, const Vec& direction, dou
 namespace {
 
 template <int N>
-BoxHit first_hit(const Body<N>& body, const broad::Way<N>& way) {
-  if (broad::inverted<N>(way.box)) return {};
-  BoxHit best{kNoBox, way.limit};
+BoxHit first_hit(const Body<N>& body, const broad::MovingBox<N>& moving) {
+  if (broad::inverted<N>(moving.box)) return {};
+  BoxHit best{kNoBox, moving.limit};
   for (const BoxId id : body.store.loose) {
-    const double t = way.entry(body.store.boxes[id]);
+    const double t = moving.entry(body.store.boxes[id]);
     if (t < best.time || (t == best.time && t < kInfinity && id < best.id)) best = {id, t};
   }
-  body.structure->first_hit(way, best);
+  body.structure->first_hit(moving, best);
   return best.id == kNoBox ? BoxHit{} : best;
 }
 

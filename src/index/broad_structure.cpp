@@ -16,28 +16,28 @@ bool covers(const AabbOf<N>& outer, const AabbOf<N>& inner) {
   return true;
 }
 
-// A way cut into pieces, each with a box that holds all that the way overlaps in it.
+// The path of a moving box cut into pieces, each with a box that holds all that it overlaps there.
 template <int N>
 class Pieces {
  public:
-  Pieces(const Way<N>& way, const Store<N>& store) : way_(way) {
+  Pieces(const MovingBox<N>& moving, const Store<N>& store) : moving_(moving) {
     if (store.indexed == 0) return;
-    // A little more, so that what Way::entry counts by rounding lies in a piece.
+    // A little more, so that what MovingBox::entry counts by rounding lies in a piece.
     double size = 0, step = 0, typical = 0;
     for (int k = 0; k < N; ++k) {
-      for (const double x : {store.all.min[k], store.all.max[k], way.box.min[k], way.box.max[k]}) {
+      for (const double x : {store.all.min[k], store.all.max[k], moving.box.min[k], moving.box.max[k]}) {
         if (std::isfinite(x)) size = std::max(size, std::abs(x));
       }
-      typical = std::max(typical, (store.all.max[k] - store.all.min[k]) / 16 + (way.box.max[k] - way.box.min[k]));
+      typical = std::max(typical, (store.all.max[k] - store.all.min[k]) / 16 + (moving.box.max[k] - moving.box.min[k]));
     }
     rounding_ = 64 * kEpsilon * size;
-    std::tie(first_, last_) = way.times(store.all.grown(2 * rounding_));
+    std::tie(first_, last_) = moving.times(store.all.grown(2 * rounding_));
     if (!(first_ <= last_)) return;
     if (!std::isfinite(last_) || !std::isfinite(first_)) {  // it does not move, or not so that it could be computed
       count_ = 1, whole_ = true;
       return;
     }
-    for (int k = 0; k < N; ++k) step = std::max(step, std::abs(way.direction[k]) * (last_ - first_));
+    for (int k = 0; k < N; ++k) step = std::max(step, std::abs(moving.direction[k]) * (last_ - first_));
     const double wanted = step / typical;
     const bool exact = last_ - first_ > 1e-6 * first_;  // else times cannot be told apart well enough
     count_ = exact && wanted > 1 ? static_cast<std::size_t>(std::min(wanted, kMaxPieces)) + 1 : 1;
@@ -51,10 +51,10 @@ class Pieces {
     const double to = first_ + width * (static_cast<double>(piece) + 1.01);
     AabbOf<N> box;
     for (int k = 0; k < N; ++k) {
-      const double a = from * way_.direction[k], b = to * way_.direction[k];
+      const double a = from * moving_.direction[k], b = to * moving_.direction[k];
       const double more = rounding_ + 64 * kEpsilon * (std::abs(a) + std::abs(b));
-      box.min[k] = way_.box.min[k] + std::min(a, b) - more;
-      box.max[k] = way_.box.max[k] + std::max(a, b) + more;
+      box.min[k] = moving_.box.min[k] + std::min(a, b) - more;
+      box.max[k] = moving_.box.max[k] + std::max(a, b) + more;
     }
     // A direction that is not a number leads anywhere, and structures look up cells of numbers only.
     return box.min.hasNaN() || box.max.hasNaN() ? everything() : box;
@@ -74,7 +74,7 @@ class Pieces {
     return box;
   }
 
-  const Way<N>& way_;
+  const MovingBox<N>& moving_;
   std::size_t count_ = 0;
   bool whole_ = false;
   double first_ = 0, last_ = 0, rounding_ = 0;
@@ -111,11 +111,11 @@ void Structure<N>::nearest_by_growing(const Box& box, NearestBox& best) const {
 }
 
 template <int N>
-void Structure<N>::first_hit_by_pieces(const Way<N>& way, BoxHit& best) const {
-  const Pieces<N> pieces(way, store_);
+void Structure<N>::first_hit_by_pieces(const MovingBox<N>& moving, BoxHit& best) const {
+  const Pieces<N> pieces(moving, store_);
   for (std::size_t i = 0; i < pieces.count(); ++i) {
     const auto see = [&](BoxId id) {
-      take(id, way, best);
+      take(id, moving, best);
       return true;
     };
     visit(pieces.box(i), {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>});
@@ -124,11 +124,11 @@ void Structure<N>::first_hit_by_pieces(const Way<N>& way, BoxHit& best) const {
 }
 
 template <int N>
-bool Structure<N>::visit_by_pieces(const Way<N>& way, const HitSink& sink) const {
-  const Pieces<N> pieces(way, store_);
+bool Structure<N>::visit_by_pieces(const MovingBox<N>& moving, const HitSink& sink) const {
+  const Pieces<N> pieces(moving, store_);
   for (std::size_t i = 0; i < pieces.count(); ++i) {
     const auto see = [&](BoxId id) {
-      const double time = way.entry(store_.boxes[id]);
+      const double time = moving.entry(store_.boxes[id]);
       return !(time < kInfinity) || pieces.piece_of(time) != i || sink({id, time});
     };
     if (!visit(pieces.box(i), {detail::erased(see), &detail::call_visitor<decltype(see), BoxId>})) return false;

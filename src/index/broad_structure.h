@@ -56,9 +56,9 @@ double distance(const AabbOf<N>& a, const AabbOf<N>& b) {
   return largest * std::sqrt(sum);
 }
 
-/// A box on its way: moved by t · direction, 0 ≤ t ≤ limit.
+/// A box that is moved by t · direction, 0 ≤ t ≤ limit.
 template <int N>
-struct Way {
+struct MovingBox {
   AabbOf<N> box;
   VecOf<N> direction;
   double limit;
@@ -153,7 +153,7 @@ struct EachSink {
   bool operator()(std::size_t query, BoxId id) const { return call(body, query, id); }
 };
 
-/// Who wants the boxes on a way.
+/// Receives the boxes that a moving box meets.
 struct HitSink {
   void* body;
   bool (*call)(void*, BoxHit);
@@ -231,8 +231,10 @@ class Structure {
   /// Lowers `best`, whose distance is a limit.
   virtual void nearest(const Box& box, NearestBox& best) const { nearest_by_growing(box, best); }
   /// Lowers `best`, whose time is a limit.
-  virtual void first_hit(const Way<N>& way, BoxHit& best) const { first_hit_by_pieces(way, best); }
-  virtual bool visit_swept(const Way<N>& way, const HitSink& sink) const { return visit_by_pieces(way, sink); }
+  virtual void first_hit(const MovingBox<N>& moving, BoxHit& best) const { first_hit_by_pieces(moving, best); }
+  virtual bool visit_swept(const MovingBox<N>& moving, const HitSink& sink) const {
+    return visit_by_pieces(moving, sink);
+  }
 
   virtual std::size_t memory_bytes() const = 0;
   virtual std::string validate() const = 0;
@@ -242,16 +244,16 @@ class Structure {
     const double d = distance<N>(store_.boxes[id], box);
     if (d < best.distance || (d == best.distance && id < best.id)) best = {id, d};
   }
-  void take(BoxId id, const Way<N>& way, BoxHit& best) const {
-    const double t = way.entry(store_.boxes[id]);
+  void take(BoxId id, const MovingBox<N>& moving, BoxHit& best) const {
+    const double t = moving.entry(store_.boxes[id]);
     if (t < best.time || (t == best.time && t < kInfinity && id < best.id)) best = {id, t};
   }
   const Store<N>& store_;
 
  private:
   void nearest_by_growing(const Box& box, NearestBox& best) const;
-  void first_hit_by_pieces(const Way<N>& way, BoxHit& best) const;
-  bool visit_by_pieces(const Way<N>& way, const HitSink& sink) const;
+  void first_hit_by_pieces(const MovingBox<N>& moving, BoxHit& best) const;
+  bool visit_by_pieces(const MovingBox<N>& moving, const HitSink& sink) const;
 };
 
 template <int N>

@@ -77,8 +77,8 @@ class WideTree final : public Structure<N> {
   bool visit(const Box& box, const IdSink& sink) const override;
   bool pairs(PairSink& sink) const override;
   void nearest(const Box& box, NearestBox& best) const override;
-  void first_hit(const Way<N>& way, BoxHit& best) const override;
-  bool visit_swept(const Way<N>& way, const HitSink& sink) const override;
+  void first_hit(const MovingBox<N>& moving, BoxHit& best) const override;
+  bool visit_swept(const MovingBox<N>& moving, const HitSink& sink) const override;
 
   std::size_t memory_bytes() const override;
   std::string validate() const override;

@@ -75,23 +75,23 @@ void WideTree<N>::nearest(const Box& box, NearestBox& best) const {
 }
 
 template <int N>
-void WideTree<N>::first_hit(const Way<N>& way, BoxHit& best) const {
-  const Way<N> from{about<N>(way.box, store_.origin), way.direction, way.limit};
+void WideTree<N>::first_hit(const MovingBox<N>& moving, BoxHit& best) const {
+  const MovingBox<N> from{about<N>(moving.box, store_.origin), moving.direction, moving.limit};
   walk_tree<N>(
-      *this, slack(way.box), [&](const Box& other) { return from.entry(other); },
+      *this, slack(moving.box), [&](const Box& other) { return from.entry(other); },
       [&](double bound) { return bound > best.time || bound == kInfinity; },
-      [&](BoxId id) { this->take(id, way, best); });
+      [&](BoxId id) { this->take(id, moving, best); });
 }
 
 template <int N>
-bool WideTree<N>::visit_swept(const Way<N>& way, const HitSink& sink) const {
-  const Way<N> from{about<N>(way.box, store_.origin), way.direction, way.limit};
+bool WideTree<N>::visit_swept(const MovingBox<N>& moving, const HitSink& sink) const {
+  const MovingBox<N> from{about<N>(moving.box, store_.origin), moving.direction, moving.limit};
   bool ended = false;
   walk_tree<N>(
-      *this, slack(way.box), [&](const Box& other) { return from.entry(other); },
+      *this, slack(moving.box), [&](const Box& other) { return from.entry(other); },
       [&](double bound) { return ended || bound == kInfinity; },
       [&](BoxId id) {
-        const double time = way.entry(store_.boxes[id]);
+        const double time = moving.entry(store_.boxes[id]);
         if (time < kInfinity) ended = !sink({id, time});
       });
   return !ended;

@@ -127,7 +127,7 @@ struct GreyPng::State {
     if (header[9] != 0) refuse("has colours or transparency; expected a grey image, whose numbers are heights");
     if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16)
       refuse(fmt::format("has {} bits per pixel", bits));
-    if (header[10] != 0 || header[11] != 0) refuse("is compressed in an unknown way");
+    if (header[10] != 0 || header[11] != 0) refuse("has an unknown compression method");
     if (header[12] != 0) refuse("is interlaced; save it without interlacing");
     for (next_chunk(); !is("IDAT"); next_chunk()) {
       if (is("IEND")) refuse("has no pixels");

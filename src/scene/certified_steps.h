@@ -11,10 +11,10 @@ namespace graze::scene {
 /// What steps need to know of a path beside where it is.
 template <class Vec>
 struct Walk {
-  double length = 0;         ///< metres, of the part that can meet anything new
-  double whole = 0;          ///< metres, of all of it
-  const Vec* way = nullptr;  ///< of a straight path: from the start to the end
-  double rounding = 0;       ///< metres, by which positions, and distances from them, may be off
+  double length = 0;                  ///< metres, of the part that can meet anything new
+  double whole = 0;                   ///< metres, of all of it
+  const Vec* displacement = nullptr;  ///< of a straight path: from the start to the end
+  double rounding = 0;                ///< metres, by which positions, and distances from them, may be off
 };
 
 template <class Vec>
@@ -27,13 +27,13 @@ double inner(const Vec& a, const Vec& b) {
 /// How far the disc gets before it could pass the line (or plane) behind which a convex obstacle lies, seen from q. The
 /// direction of the line is known up to what rounding does to the nearest point.
 template <class Vec, class NearestPoint>
-double way_to_plane(const Walk<Vec>& walk, const Vec& q, const NearestPoint& near, double radius) {
+double length_to_plane(const Walk<Vec>& walk, const Vec& q, const NearestPoint& near, double radius) {
   const Vec out = q - near.point;
   const double far = std::sqrt(inner(out, out));
   const double tilt = 4 * (walk.rounding + near.tolerance) / far;
-  if (walk.way == nullptr || !(near.distance > 0) || !(tilt < 1)) return 0;
+  if (walk.displacement == nullptr || !(near.distance > 0) || !(tilt < 1)) return 0;
   const double gap = near.distance - near.tolerance - walk.rounding - radius - tilt * (radius + far);
-  const double fall = tilt - inner(out, *walk.way) / (far * walk.whole);
+  const double fall = tilt - inner(out, *walk.displacement) / (far * walk.whole);
   if (!(gap > 0)) return 0;
   return fall > 0 ? gap / fall : kInfinity;
 }
@@ -68,7 +68,7 @@ Hit certified_steps(const Custom& custom, const Path& path, const Walk<Vec>& wal
       return hit;
     }
     double by = gap;
-    if (custom.convex()) by = std::max(by, way_to_plane(walk, q, near, radius));
+    if (custom.convex()) by = std::max(by, length_to_plane(walk, q, near, radius));
     at += std::max(by, 0.0) * kEarlier;
     if (at > walk.length || !(walk.whole > 0)) return hit;
   }

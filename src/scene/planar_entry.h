@@ -59,7 +59,7 @@ inline double fraction_of(double at, double whole) {
 
 inline double line_disc(const Path& path, const Vec2& v, double reach) {
   const double length = path.length();
-  const double along = dot(v, path.way()) / length, beside = std::abs(cross(v, path.way())) / length;
+  const double along = dot(v, path.displacement()) / length, beside = std::abs(cross(v, path.displacement())) / length;
   if (beside > reach || along < 0) return kInfinity;
   const double half = std::sqrt(std::max(0.0, (reach - beside) * (reach + beside)));
   return fraction_of(along - half, length);
@@ -96,11 +96,11 @@ inline double enters_edge(const Path& path, const Vec2& a, const Vec2& e, double
     return along < -slack || along > size + slack;
   };
   if (!path.is_arc()) {
-    const double gap = -dot(normal, a), fall = -dot(normal, path.way()) / path.length();
+    const double gap = -dot(normal, a), fall = -dot(normal, path.displacement()) / path.length();
     if (!(fall > 0) || gap < reach - slack) return kInfinity;
     const double at = std::max(0.0, (gap - grown) / fall);
     const double fraction = entry::fraction_of(at, path.length());
-    return fraction == kInfinity || beside((at / path.length()) * path.way()) ? kInfinity : fraction;
+    return fraction == kInfinity || beside((at / path.length()) * path.displacement()) ? kInfinity : fraction;
   }
   const double radius = path.radius(), level = grown + dot(normal, a);  // of the line, seen from the center
   const double start = dot(normal, path.spoke()) - dot(normal, a);

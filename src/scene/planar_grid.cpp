@@ -136,15 +136,15 @@ struct NearestCell {
   double best = kInfinity;
   Vec2 to = Vec2::Zero();
 
-  Vec2 way(const Aabb2& box) const {
+  Vec2 offset_to(const Aabb2& box) const {
     const auto axis = [](double low, double high) { return low > 0 ? low : high < 0 ? high : 0.0; };
     return {axis(origin.x() + box.min.x(), origin.x() + box.max.x()),
             axis(origin.y() + box.min.y(), origin.y() + box.max.y())};
   }
-  double bound(const Aabb2& box) const { return norm(way(box)); }
+  double bound(const Aabb2& box) const { return norm(offset_to(box)); }
   double limit() const { return best; }
   void cell(const Aabb2& box) {
-    to = way(box);
+    to = offset_to(box);
     best = norm(to);
   }
 };

@@ -58,10 +58,10 @@ Aabb2 bounds_of(const Ring& ring) {
 }
 
 NearestPoint nearest_of(const Circle& circle, const Vec2& q) {
-  const Vec2 way = q - circle.center();
-  const double far = norm(way);
+  const Vec2 offset = q - circle.center();
+  const double far = norm(offset);
   // From the center all points are as near; the first axis is as good as any.
-  const Vec2 direction = far > 0 ? Vec2(way / far) : Vec2(1, 0);
+  const Vec2 direction = far > 0 ? Vec2(offset / far) : Vec2(1, 0);
   return {far - circle.radius(), circle.center() + circle.radius() * direction, 8 * kEpsilon * (far + circle.radius())};
 }
 

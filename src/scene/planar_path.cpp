@@ -11,8 +11,8 @@ namespace graze::planar {
 Path Path::line(const Vec2& from, const Vec2& to) {
   Path path;
   path.from_ = checked_point("from", from);
-  path.way_ = checked_point("to", to) - from;
-  path.length_ = norm(path.way_);
+  path.displacement_ = checked_point("to", to) - from;
+  path.length_ = norm(path.displacement_);
   return path;
 }
 
@@ -24,22 +24,22 @@ Path Path::arc(const Vec2& center, const Vec2& from, double angle) {
   if (!(std::abs(angle) <= kLargestLength))
     throw Error("angle", fmt::format("must be finite and at most 1e50, got {}", angle));
   path.angle_ = angle;
-  path.way_ = from - center;
-  path.radius_ = norm(path.way_);
+  path.displacement_ = from - center;
+  path.radius_ = norm(path.displacement_);
   path.length_ = path.radius_ * std::abs(angle);
   return path;
 }
 
 Vec2 Path::at(double fraction) const {
-  if (!is_arc_) return fraction == 1 ? Vec2(from_ + way_) : Vec2(from_ + fraction * way_);
+  if (!is_arc_) return fraction == 1 ? Vec2(from_ + displacement_) : Vec2(from_ + fraction * displacement_);
   if (fraction == 0) return from_;
   const elementary::SinCos turn = elementary::sin_cos(fraction * angle_);
-  return {center_.x() + (turn.cos * way_.x() - turn.sin * way_.y()),
-          center_.y() + (turn.sin * way_.x() + turn.cos * way_.y())};
+  return {center_.x() + (turn.cos * displacement_.x() - turn.sin * displacement_.y()),
+          center_.y() + (turn.sin * displacement_.x() + turn.cos * displacement_.y())};
 }
 
 Aabb2 Path::bounds(double begin, double end) const {
-  const double rounding = 16 * kEpsilon * (norm1(from_) + norm1(center_) + norm1(way_));
+  const double rounding = 16 * kEpsilon * (norm1(from_) + norm1(center_) + norm1(displacement_));
   const double width = std::abs(angle_) * (end - begin);
   if (is_arc_ && !(width < 2)) return Aabb2::around(center_, Vec2::Constant(radius_ + rounding));
   const Vec2 a = at(begin), b = at(end);

@@ -119,6 +119,12 @@ struct World::Data {
   }
 };
 
+// What the questions look at.
+struct WorldAccess {
+  using Data = World::Data;
+  static const Data& data(const World& world) { return *world.data_; }
+};
+
 World::World() : data_(std::make_unique<Data>()) {}
 World::World(std::vector<Obstacle> obstacles) : World() {
   std::vector<Aabb2> boxes;
@@ -184,7 +190,7 @@ std::string World::validate() const {
 
 bool collide(const World& world, const Vec2& point, double radius) {
   if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   const auto touches = [&](std::size_t id) { return data.touches(id, point, radius); };
   const Aabb2 box = box_around(point, radius);
   if (data.in_table()) return data.table.any(box, touches);
@@ -200,7 +206,7 @@ struct Added {
   bool all = true, fit = true;
 };
 template <class Into>
-Added add_all(const World::Data& data, Into& into) {
+Added add_all(const WorldAccess::Data& data, Into& into) {
   Added added;
   for (std::size_t id = 0; id < data.obstacles.size() && added.fit; ++id) {
     if (!data.obstacles[id]) continue;
@@ -214,7 +220,7 @@ Added add_all(const World::Data& data, Into& into) {
 
 // False if there is no room for the obstacles in the cells.
 bool collide_by_cells(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   const auto is_turned = [](const Quick& quick) {
     return quick.kind == Quick::Kind::rectangle && quick.axis != Vec2(1, 0);
   };
@@ -242,7 +248,7 @@ bool collide_by_cells(const World& world, std::span<const Vec2> points, double r
 void collide_each(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
   if (hits.size() < points.size())
     throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   // Float32 holds coordinates and radii up to this, and their squares.
   constexpr double kLargest = 1e15;
   const bool in_range = radius >= 0 && radius < kLargest && data.range.bounded_by(kLargest);
@@ -270,14 +276,14 @@ void collide_each(const World& world, std::span<const Vec2> points, double radiu
 
 WorldNearest nearest(const World& world, const Vec2& point, double limit) {
   if (!is_finite(point)) return {{.distance = std::numeric_limits<double>::quiet_NaN()}};
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   return scene::nearest_of_all<WorldNearest>(
       data.broad, point, limit, [&](ObstacleId id) { return nearest(*data.obstacles[id], point); }, box_around);
 }
 
 namespace {
 
-void keep_first(const World::Data& data, const Path& path, double radius, ObstacleId id, WorldHit& best) {
+void keep_first(const WorldAccess::Data& data, const Path& path, double radius, ObstacleId id, WorldHit& best) {
   const Hit hit = sweep(*data.obstacles[id], path, radius);
   if (hit.fraction < best.fraction || (hit.fraction == best.fraction && hit.found() && id < best.obstacle)) {
     static_cast<Hit&>(best) = hit;
@@ -286,7 +292,7 @@ void keep_first(const World::Data& data, const Path& path, double radius, Obstac
 }
 
 // Piece by piece, so that what is on the far side of a long arc is not looked at first.
-void sweep_arc(const World::Data& data, const Path& path, double radius, WorldHit& best) {
+void sweep_arc(const WorldAccess::Data& data, const Path& path, double radius, WorldHit& best) {
   constexpr double kPiece = entry::kTurn / 8;
   const double angle = std::abs(path.angle()), turn = std::min(angle, entry::kTurn * entry::kLater);
   const double pieces = std::max(1.0, std::ceil(turn / kPiece)), all = angle > 0 ? turn / angle : 0;
@@ -310,13 +316,13 @@ WorldHit sweep(const World& world, const Path& path, double radius) {
     best.certain = false;
     return best;
   }
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   if (path.is_arc()) {
     sweep_arc(data, path, radius, best);
     return best;
   }
-  data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * norm1(path.way())), path.way(), entry::kLater,
-                         [&](const BoxHit& box) {
+  data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * norm1(path.displacement())),
+                         path.displacement(), entry::kLater, [&](const BoxHit& box) {
                            if (!(box.time > best.fraction)) keep_first(data, path, radius, box.id, best);
                          });
   return best;

@@ -39,7 +39,7 @@ Hit by_steps(const Any& obstacle, const Path& path, double radius) {
   walk.length = path.length() * kLater;
   // After a turn the positions repeat.
   if (path.kind() == Path::Kind::arc) walk.length = std::min(walk.length, path.radius() * kTurn * kLater);
-  if (path.kind() == Path::Kind::line) walk.way = &path.way();
+  if (path.kind() == Path::Kind::line) walk.displacement = &path.displacement();
   const double size = path.from().cwiseAbs().sum() + path.center().cwiseAbs().sum() + path.radius() + path.length();
   walk.rounding = 16 * kEpsilon * (size + radius);
   return scene::certified_steps<Hit>(obstacle, path, walk, radius);

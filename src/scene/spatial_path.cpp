@@ -32,8 +32,8 @@ Path Path::line(const Vec3& from, const Vec3& to) {
   Path path;
   path.from_ = checked_vector("from", from);
   path.to_ = checked_vector("to", to);
-  path.way_ = to - from;
-  path.length_ = length_of(path.way_);
+  path.displacement_ = to - from;
+  path.length_ = length_of(path.displacement_);
   return path;
 }
 
@@ -61,7 +61,7 @@ Path Path::arc(const Vec3& center, const Vec3& from, const Vec3& axis, double an
 Vec3 Path::at(double fraction) const {
   switch (kind_) {
     case Kind::line:
-      return fraction == 1 ? to_ : Vec3(from_ + fraction * way_);
+      return fraction == 1 ? to_ : Vec3(from_ + fraction * displacement_);
     case Kind::arc: {
       if (fraction == 0) return from_;
       const elementary::SinCos turn = elementary::sin_cos(fraction * angle_);

@@ -27,6 +27,11 @@ struct World::Data {
   std::vector<std::optional<Obstacle>> obstacles;
 };
 
+// What the questions look at.
+struct WorldAccess {
+  static const World::Data& data(const World& world) { return *world.data_; }
+};
+
 World::World() : data_(std::make_unique<Data>()) {}
 World::World(std::vector<Obstacle> obstacles) : World() {
   std::vector<Aabb> boxes;
@@ -79,7 +84,7 @@ std::string World::validate() const {
 
 bool collide(const World& world, const Vec3& point, double radius) {
   if (!is_finite(point) || !(radius >= 0 && radius <= kLargestLength)) return true;
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   bool hit = false;
   data.broad.visit_overlapping(box_around(point, radius),
                                [&](BoxId id) { return !(hit = collide(*data.obstacles[id], point, radius)); });
@@ -88,7 +93,7 @@ bool collide(const World& world, const Vec3& point, double radius) {
 
 WorldNearest nearest(const World& world, const Vec3& point, double limit) {
   if (!is_finite(point)) return {{.distance = std::numeric_limits<double>::quiet_NaN()}};
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   return scene::nearest_of_all<WorldNearest>(
       data.broad, point, limit, [&](ObstacleId id) { return nearest(*data.obstacles[id], point); }, box_around);
 }
@@ -102,7 +107,7 @@ WorldHit sweep(const World& world, const Path& path, double radius) {
     best.certain = false;
     return best;
   }
-  const World::Data& data = world.data();
+  const auto& data = WorldAccess::data(world);
   const auto look = [&](ObstacleId id) {
     const Hit hit = sweep(*data.obstacles[id], path, radius);
     if (hit.fraction < best.fraction || (hit.fraction == best.fraction && hit.found() && id < best.obstacle)) {
@@ -111,8 +116,8 @@ WorldHit sweep(const World& world, const Path& path, double radius) {
     }
   };
   if (path.kind() == Path::Kind::line) {
-    data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * sum_of(path.way())), path.way(), kLater,
-                           [&](const BoxHit& box) {
+    data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * sum_of(path.displacement())),
+                           path.displacement(), kLater, [&](const BoxHit& box) {
                              if (!(box.time > best.fraction)) look(box.id);
                            });
     return best;

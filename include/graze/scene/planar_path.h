@@ -24,13 +24,13 @@ class Path {
   /// Where it starts.
   const Vec2& from() const { return from_; }
   /// Of a line: from the start to the end.
-  const Vec2& way() const { return way_; }
+  const Vec2& displacement() const { return displacement_; }
   /// Of an arc: what it runs about.
   const Vec2& center() const { return center_; }
   /// Of an arc: radians, with its sign.
   double angle() const { return angle_; }
   /// Of an arc: from its center to its start.
-  const Vec2& spoke() const { return way_; }
+  const Vec2& spoke() const { return displacement_; }
   /// Of an arc: the length of the spoke.
   double radius() const { return radius_; }
   /// Metres.
@@ -43,7 +43,7 @@ class Path {
  private:
   Path() = default;
 
-  Vec2 from_ = Vec2::Zero(), way_ = Vec2::Zero(), center_ = Vec2::Zero();
+  Vec2 from_ = Vec2::Zero(), displacement_ = Vec2::Zero(), center_ = Vec2::Zero();
   double angle_ = 0, radius_ = 0, length_ = 0;
   bool is_arc_ = false;
 };

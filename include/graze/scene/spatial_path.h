@@ -47,7 +47,7 @@ class Path {
   /// Of a line: where it ends.
   const Vec3& to() const { return to_; }
   /// Of a line: from the start to the end.
-  const Vec3& way() const { return way_; }
+  const Vec3& displacement() const { return displacement_; }
   /// Of an arc: a point of its axis.
   const Vec3& center() const { return center_; }
   /// Of an arc: the axis, unit.
@@ -83,7 +83,8 @@ class Path {
   Path() = default;
   explicit Path(std::shared_ptr<const Shape> shape);
 
-  Vec3 from_ = Vec3::Zero(), to_ = Vec3::Zero(), way_ = Vec3::Zero(), center_ = Vec3::Zero(), axis_ = Vec3::UnitZ();
+  Vec3 from_ = Vec3::Zero(), to_ = Vec3::Zero(), displacement_ = Vec3::Zero(), center_ = Vec3::Zero(),
+       axis_ = Vec3::UnitZ();
   Vec3 along_ = Vec3::Zero(), across_ = Vec3::Zero();  // of an arc: to the start, and to a quarter turn later
   double angle_ = 0, radius_ = 0, length_ = 0;
   Kind kind_ = Kind::line;

@@ -62,11 +62,10 @@ class World {
   /// Checks every invariant: empty if all hold, else what does not.
   std::string validate() const;
 
-  struct Data;
-  /// What the queries look at.
-  const Data& data() const { return *data_; }
-
  private:
+  friend struct WorldAccess;
+  struct Data;
+
   std::unique_ptr<Data> data_;
 };
 
