@@ -79,7 +79,7 @@ struct GreyPng::State {
     left = big_endian(head.data());
     std::memcpy(name.data(), &head[4], name.size());
     if (left > 0x7FFFFFFFU) refuse(fmt::format("has a chunk of {} bytes, more than PNG allows", left));
-    check = crc32(crc32(0, nullptr, 0), &head[4], 4);
+    check = ::crc32(crc32(0, nullptr, 0), &head[4], 4);
   }
   bool is(std::string_view wanted) const { return wanted == std::string_view(name.data(), name.size()); }
   // Some bytes of the chunk, as many as come at once.
@@ -87,7 +87,7 @@ struct GreyPng::State {
     const std::string_view bytes = reader.take_some(left);
     if (bytes.empty()) refuse("ends early");
     left -= static_cast<std::uint32_t>(bytes.size());
-    check = crc32(check, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+    check = ::crc32(check, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
     return bytes;
   }
   void end_chunk() {
