@@ -298,6 +298,10 @@ void nearest_to_points(const Tree<float>& tree, const NearBody* bodies, const Ne
                        const NearVisitor* visitors, std::size_t count) {
   in_turn<true>(tree, bodies, questions, visitors, count);
 }
+void nearest_to_boxes(const Tree<float>& tree, const NearBody* bodies, const NearQuestion* questions,
+                      const NearVisitor* visitors, std::size_t count) {
+  in_turn<false>(tree, bodies, questions, visitors, count);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace graze::kd_tree
@@ -309,6 +313,7 @@ namespace graze::kd_tree {
 HWY_EXPORT(nearest_to_point);
 HWY_EXPORT(nearest_to_box);
 HWY_EXPORT(nearest_to_points);
+HWY_EXPORT(nearest_to_boxes);
 
 namespace {
 
@@ -341,6 +346,15 @@ bool prepare(const Tree<float>& tree, const NearBox& box, NearBody& body) {
   body.relative = static_cast<float>(40 * kUnit);
   body.slack = kUnit * (40 * size + 4 * at) + box.slack + kUnderflow;
   body.node_slack = 40 * kUnit * (3 * tree.largest + at + size) + box.slack + kUnderflow;
+  return true;
+}
+
+// As many as there are. False if float32 cannot answer for one of them.
+template <class Body>
+bool prepare_each(const Tree<float>& tree, std::span<const Body> from, NearBody* bodies) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!prepare(tree, from[i], bodies[i])) return false;
+  }
   return true;
 }
 
@@ -382,10 +396,16 @@ bool visit_nearest(const Tree<float>& tree, const NearBox& box, const NearQuesti
 bool visit_nearest_each(const Tree<float>& tree, std::span<const NearPoint> points, const NearQuestion* questions,
                         const NearVisitor* visitors) {
   NearBody bodies[kMaxInFlight];
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!prepare(tree, points[i], bodies[i])) return false;
-  }
+  if (!prepare_each(tree, points, bodies)) return false;
   if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_points)(tree, bodies, questions, visitors, points.size());
+  return true;
+}
+
+bool visit_nearest_each(const Tree<float>& tree, std::span<const NearBox> boxes, const NearQuestion* questions,
+                        const NearVisitor* visitors) {
+  NearBody bodies[kMaxInFlight];
+  if (!prepare_each(tree, boxes, bodies)) return false;
+  if (tree.size > 0) HWY_DYNAMIC_DISPATCH(nearest_to_boxes)(tree, bodies, questions, visitors, boxes.size());
   return true;
 }
 

@@ -48,9 +48,11 @@ bool visit_nearest(const Tree<float>& tree, const NearBox& box, const NearQuesti
 /// As many searches as are worth having under way at a time.
 inline constexpr std::size_t kMaxInFlight = 16;
 
-/// The same for up to kMaxInFlight points, each with a question and a visitor: as many calls of each visitor,
+/// The same for up to kMaxInFlight points or boxes, each with a question and a visitor: as many calls of each visitor,
 /// and in the same order. False, and nothing is called, if float32 cannot answer one of them.
 bool visit_nearest_each(const Tree<float>& tree, std::span<const NearPoint> points, const NearQuestion* questions,
+                        const NearVisitor* visitors);
+bool visit_nearest_each(const Tree<float>& tree, std::span<const NearBox> boxes, const NearQuestion* questions,
                         const NearVisitor* visitors);
 
 /// The point nearest to `p` of those in region::Ball(p, limit), also for a limit that is larger than balls may be.

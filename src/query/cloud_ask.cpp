@@ -1,5 +1,7 @@
 #include "query/cloud_ask.h"
 
+#include <optional>
+
 #include "query/cloud_near.h"
 #include "query/cloud_tree.h"
 
@@ -21,17 +23,43 @@ struct InCloud {
   }
 };
 
-// Asks `query` about the points that may be nearest, until `ended(query)`. False if float32 cannot decide which.
-template <NearCore A, class Query>
-bool ask_nearest(const A& a, const Cloud& b, const InCloud<A>& in_cloud, const kd_tree::NearQuestion& question,
-                 Query& query, bool (*ended)(const Query&)) {
-  const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
-  if (floats == nullptr) return false;
-  const CloudTree tree(b);
-  AskedOfPoints<A, Query> asked{ShapeLeaf<A>(a), tree, query, ended};
-  return kd_tree::visit_nearest(*floats, in_cloud.body, cloud_walk::of_cores(question, in_cloud.outline.radius, b),
-                                asked.visitor());
-}
+// One body that looks for the nearest point.
+template <NearCore A>
+class DistanceSearch {
+ public:
+  DistanceSearch(const A& a, const Cloud& b, const CloudTree& tree, const Relative& relative,
+                 const PairQuestion& question)
+      : cloud_(b),
+        in_cloud_(a, b, relative),
+        limit_(cloud_walk::about_nearest(question).limit),
+        query_(relative, cloud_walk::about_nearest(question)),
+        asked_{ShapeLeaf<A>(a), tree, query_, cloud_walk::has_overlap} {}
+  DistanceSearch(const DistanceSearch&) = delete;
+  DistanceSearch& operator=(const DistanceSearch&) = delete;
+
+  const kd_tree::NearBox& box() const { return in_cloud_.body; }
+  kd_tree::NearQuestion question() const {
+    return cloud_walk::of_cores({.limit = limit_, .enough = 0}, in_cloud_.outline.radius, cloud_);
+  }
+  kd_tree::NearVisitor visitor() { return asked_.visitor(); }
+
+  // False if the depth is asked for and was not measured.
+  bool write(const PairQuestion& question, PartsDistance& r) const {
+    const bool overlaps = cloud_walk::has_overlap(query_);
+    if (overlaps && question.depth) return false;
+    const double separating =
+        overlaps ? cloud_walk::length_to_separate(in_cloud_.box(), cloud_, in_cloud_.body.slack) : 0;
+    r.distance = cloud_walk::nearest_answer(query_, question, separating), r.a = query_.a(), r.b = query_.b();
+    return true;
+  }
+
+ private:
+  const Cloud& cloud_;
+  const InCloud<A> in_cloud_;
+  double limit_;
+  DistanceQuery query_;
+  AskedOfPoints<A, DistanceQuery> asked_;
+};
 
 }  // namespace
 
@@ -42,7 +70,12 @@ bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double
   const PointGrid::Verdict verdict = cloud_walk::verdict(b, in_cloud.body, margin);
   if (verdict != PointGrid::Verdict::undecided) return verdict == PointGrid::Verdict::hit;
   CollideQuery query(relative, margin, nullptr);
-  if (!ask_nearest(a, b, in_cloud, {.limit = margin, .enough = margin}, query, cloud_walk::has_hit))
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
+  const CloudTree tree(b);
+  AskedOfPoints<A, CollideQuery> asked{ShapeLeaf<A>(a), tree, query, cloud_walk::has_hit};
+  const kd_tree::NearQuestion question =
+      cloud_walk::of_cores({.limit = margin, .enough = margin}, in_cloud.outline.radius, b);
+  if (floats == nullptr || !kd_tree::visit_nearest(*floats, in_cloud.body, question, asked.visitor()))
     ask(a, b, relative, query);
   return query.hit();
 }
@@ -50,20 +83,55 @@ bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double
 template <NearCore A>
 bool cloud_distance(const A& a, const Cloud& b, const Relative& relative, const PairQuestion& question,
                     PartsDistance& r) {
-  const PairQuestion nearest = cloud_walk::about_nearest(question);
-  DistanceQuery query(relative, nearest);
-  const InCloud<A> in_cloud(a, b, relative);
-  if (!ask_nearest(a, b, in_cloud, {.limit = nearest.limit, .enough = 0}, query, cloud_walk::has_overlap)) return false;
-  const bool overlaps = cloud_walk::has_overlap(query);
-  if (overlaps && question.depth) return false;
-  const double separating = overlaps ? cloud_walk::length_to_separate(in_cloud.box(), b, in_cloud.body.slack) : 0;
-  r.distance = cloud_walk::nearest_answer(query, question, separating), r.a = query.a(), r.b = query.b();
-  return true;
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
+  if (floats == nullptr) return false;
+  const CloudTree tree(b);
+  DistanceSearch<A> search(a, b, tree, relative, question);
+  return kd_tree::visit_nearest(*floats, search.box(), search.question(), search.visitor()) &&
+         search.write(question, r);
+}
+
+template <NearCore A>
+std::uint32_t cloud_distance_each(const A& a, std::span<const Pose> poses, const PlacedCloud& b,
+                                  const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances) {
+  const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
+  if (floats == nullptr) return 0;
+  const CloudTree tree(b.cloud);
+  std::optional<Relative> relatives[kBodiesAtATime];
+  std::optional<DistanceSearch<A>> searches[kBodiesAtATime];
+  kd_tree::NearBox boxes[kBodiesAtATime];
+  kd_tree::NearQuestion questions[kBodiesAtATime];
+  kd_tree::NearVisitor visitors[kBodiesAtATime];
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const Relative& relative = relatives[i].emplace(poses[i], b.pose);
+    DistanceSearch<A>& search = searches[i].emplace(a, b.cloud, tree, relative, question);
+    boxes[i] = search.box(), questions[i] = search.question(), visitors[i] = search.visitor();
+  }
+  const std::span<const kd_tree::NearBox> asked_about(boxes, poses.size());
+  if (!kd_tree::visit_nearest_each(*floats, asked_about, questions, visitors)) return 0;
+  std::uint32_t answered = 0;
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    PartsDistance r;
+    if (!searches[i]->write(question, r)) continue;
+    answered |= 1U << i;
+    Distance& d = distances[i] = {};
+    d.beyond = r.distance.beyond;
+    if (d.beyond) continue;
+    const Mat3& frame = poses[i].rotation();
+    const Vec3 on_body = plus(turned(frame, r.distance.on_a), poses[i].translation());
+    write_answer(r.distance, turned(frame, r.distance.normal), on_body, asked, d);
+    (asked.swapped ? d.b : d.a) = r.a, (asked.swapped ? d.a : d.b) = r.b;
+  }
+  return answered;
 }
 
 template bool cloud_collides(const Capsule&, const Cloud&, const Relative&, double);
 template bool cloud_collides(const Box&, const Cloud&, const Relative&, double);
 template bool cloud_distance(const Capsule&, const Cloud&, const Relative&, const PairQuestion&, PartsDistance&);
 template bool cloud_distance(const Box&, const Cloud&, const Relative&, const PairQuestion&, PartsDistance&);
+template std::uint32_t cloud_distance_each(const Capsule&, std::span<const Pose>, const PlacedCloud&,
+                                           const PairQuestion&, const AskedAs&, std::span<Distance>);
+template std::uint32_t cloud_distance_each(const Box&, std::span<const Pose>, const PlacedCloud&, const PairQuestion&,
+                                           const AskedAs&, std::span<Distance>);
 
 }  // namespace graze

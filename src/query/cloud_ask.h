@@ -6,6 +6,7 @@
 
 #include "graze/geometry/cloud.h"
 #include "graze/shape/shape.h"
+#include "query/cloud_sphere.h"
 #include "query/parts.h"
 #include "query/relative.h"
 
@@ -24,5 +25,9 @@ bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double
 template <NearCore A>
 bool cloud_distance(const A& a, const Cloud& b, const Relative& relative, const PairQuestion& question,
                     PartsDistance& r);
+/// What distance() answers of those for up to kBodiesAtATime poses of the body: a bit for each answer that was given.
+template <NearCore A>
+std::uint32_t cloud_distance_each(const A& a, std::span<const Pose> poses, const PlacedCloud& b,
+                                  const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances);
 
 }  // namespace graze

@@ -14,7 +14,7 @@ namespace {
 
 using namespace cloud_walk;
 
-static_assert(kSpheresAtATime <= kd_tree::kMaxInFlight);
+static_assert(kBodiesAtATime <= kd_tree::kMaxInFlight);
 
 // The cloud as a sphere at `at` sees it, in the axes of the cloud.
 GRAZE_INLINE Relative seen_from(const Vec3& at, const Pose& pose) {
@@ -153,10 +153,10 @@ std::uint32_t sphere_distance_each(const Sphere& a, std::span<const Pose> poses,
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return 0;
   const CloudTree tree(b.cloud);
-  std::optional<DistanceSearch> searches[kSpheresAtATime];
-  kd_tree::NearPoint points[kSpheresAtATime];
-  kd_tree::NearQuestion questions[kSpheresAtATime];
-  kd_tree::NearVisitor visitors[kSpheresAtATime];
+  std::optional<DistanceSearch> searches[kBodiesAtATime];
+  kd_tree::NearPoint points[kBodiesAtATime];
+  kd_tree::NearQuestion questions[kBodiesAtATime];
+  kd_tree::NearVisitor visitors[kBodiesAtATime];
   for (std::size_t i = 0; i < poses.size(); ++i) {
     DistanceSearch& search = searches[i].emplace(a, poses[i].translation(), b, tree, question);
     points[i] = search.point(), questions[i] = search.question(b.cloud), visitors[i] = search.visitor();

@@ -29,9 +29,9 @@ void sphere_collides_each(const Sphere& a, std::span<const Pose> poses, const Pl
 /// which the depth is not asked for. False, and `d` is as it was, if that is not so, or not known.
 bool sphere_distance(const Sphere& a, const Vec3& at, const PlacedCloud& b, const PairQuestion& question,
                      const AskedAs& asked, Distance& d);
-/// As many as sphere_distance_each() takes.
-inline constexpr std::size_t kSpheresAtATime = 16;
-/// The same for up to kSpheresAtATime positions: a bit for each answer that was given.
+/// As many as sphere_distance_each() and cloud_distance_each() take.
+inline constexpr std::size_t kBodiesAtATime = 16;
+/// The same for up to kBodiesAtATime positions: a bit for each answer that was given.
 std::uint32_t sphere_distance_each(const Sphere& a, std::span<const Pose> poses, const PlacedCloud& b,
                                    const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances);
 

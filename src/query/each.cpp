@@ -4,6 +4,7 @@
 
 #include "graze/base/error.h"
 #include "graze/base/parallel.h"
+#include "query/cloud_ask.h"
 #include "query/cloud_sphere.h"
 #include "query/each.h"
 
@@ -22,6 +23,29 @@ void at_each(const Geometry& b, std::span<const Pose> poses, int threads, const 
                     }
                   },
                   {.threads = threads});
+}
+
+// Bodies of which the nearest points of a cloud are found in float32: their searches take turns.
+template <class B>
+void distance_in_turn(const Placed& a, const Cloud& cloud, const B& b, std::span<const Pose> poses,
+                      std::span<Distance> distances, const DistanceOptions& single, int threads) {
+  const double limit = single.limit + a.uncertainty;
+  const PairQuestion question{.limit = std::isnan(limit) ? kInfinity : limit, .depth = single.depth};
+  const AskedAs asked{.swapped = true, .uncertainty = a.uncertainty};
+  parallel_chunks(poses.size(),
+                  [&](std::size_t begin, std::size_t end) {
+                    const std::span<const Pose> some = poses.subspan(begin, end - begin);
+                    const std::span<Distance> found = distances.subspan(begin, end - begin);
+                    const PlacedCloud scan{cloud, a.pose};
+                    std::uint32_t answered = 0;
+                    if constexpr (std::same_as<B, Sphere>)
+                      answered = sphere_distance_each(b, some, scan, question, asked, found);
+                    else answered = cloud_distance_each(b, some, scan, question, asked, found);
+                    for (std::size_t i = 0; i < some.size(); ++i) {
+                      if ((answered >> i & 1U) == 0) found[i] = distance(a, {b, some[i]}, single);
+                    }
+                  },
+                  {.threads = threads, .grain = kBodiesAtATime});
 }
 
 }  // namespace
@@ -47,29 +71,15 @@ void collide_each(const Placed& a, const Geometry& b, std::span<const Pose> pose
 void distance_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<Distance> distances,
                    const DistanceEachOptions& options) {
   check_room("distances", poses.size(), distances.size());
-  const auto* cloud = std::get_if<Cloud>(&a.geometry);
-  const auto* sphere = std::get_if<Sphere>(&b);
-  if (cloud != nullptr && sphere != nullptr) {
-    const DistanceOptions single{.limit = options.limit, .depth = options.depth};
-    const double limit = options.limit + a.uncertainty;
-    const PairQuestion question{.limit = std::isnan(limit) ? kInfinity : limit, .depth = options.depth};
-    const AskedAs asked{.swapped = true, .uncertainty = a.uncertainty};
-    parallel_chunks(
-        poses.size(),
-        [&](std::size_t begin, std::size_t end) {
-          const std::span<const Pose> some = poses.subspan(begin, end - begin);
-          const std::span<Distance> found = distances.subspan(begin, end - begin);
-          const std::uint32_t answered = sphere_distance_each(*sphere, some, {*cloud, a.pose}, question, asked, found);
-          for (std::size_t i = 0; i < some.size(); ++i) {
-            if ((answered >> i & 1U) == 0) found[i] = distance(a, {*sphere, some[i]}, single);
-          }
-        },
-        {.threads = options.threads, .grain = kSpheresAtATime});
-    return;
+  const DistanceOptions single{.limit = options.limit, .depth = options.depth};
+  if (const auto* cloud = std::get_if<Cloud>(&a.geometry)) {
+    const auto in_turn = [&](const auto* body) {
+      return body != nullptr && (distance_in_turn(a, *cloud, *body, poses, distances, single, options.threads), true);
+    };
+    if (in_turn(std::get_if<Sphere>(&b)) || in_turn(std::get_if<Capsule>(&b)) || in_turn(std::get_if<Box>(&b))) return;
   }
-  at_each(b, poses, options.threads, [&](const Placed& moved, std::size_t i) {
-    distances[i] = distance(a, moved, {.limit = options.limit, .depth = options.depth});
-  });
+  at_each(b, poses, options.threads,
+          [&](const Placed& moved, std::size_t i) { distances[i] = distance(a, moved, single); });
 }
 
 void contacts_each(const Placed& a, const Geometry& b, std::span<const Pose> poses, std::span<Contacts> found,

@@ -88,7 +88,7 @@ std::array<std::uint64_t, 14> bits_of(const Distance& d) {
           d.beyond ? 1U : 0U};
 }
 
-TEST(CloudBatches, OfSpheresMeasureAsOneByOne) {
+TEST(CloudBatches, MeasureAsOneByOne) {
   Generator dice(32);
   int apart = 0, overlapping = 0, beyond = 0;
   for (const NamedCloud& named : all_clouds(600)) {
@@ -100,10 +100,14 @@ TEST(CloudBatches, OfSpheresMeasureAsOneByOne) {
       for (const Pose& pose : {Pose(), Pose::from_rpy({0.3, -0.2, 0.1}, 0.4, 0.7, -1.1)}) {
         Placed scan = at(cloud, pose);
         scan.uncertainty = dice.integer(0, 1) * 1e-3 * size;
-        for (const double radius : {0.0, 0.05 * size}) {
+        const Geometry bodies[] = {Sphere{.radius = 0}, Sphere{.radius = 0.05 * size},
+                                   Capsule{.radius = 0.03 * size, .half_length = 0.06 * size},
+                                   Box{.half = Vec3(Vec3(0.02, 0.05, 0.03) * size)}};
+        for (const Geometry& body : bodies) {
+          const bool turns = !std::holds_alternative<Sphere>(body);
           // Whole groups and what is left of them; the far ones leave the range of float32.
           std::vector<Pose> poses;
-          for (int i = 0; i < scaled(45); ++i) {
+          for (int i = 0; i < scaled(turns ? 20 : 45); ++i) {
             Point p{};
             if (!named.points.empty()) {
               const auto last = static_cast<int>(named.points.size()) - 1;
@@ -111,20 +115,21 @@ TEST(CloudBatches, OfSpheresMeasureAsOneByOne) {
               if (std::isfinite(some[0] + some[1] + some[2])) p = some;
             }
             const Vec3 away(dice.uniform(-1, 1), dice.uniform(-1, 1), dice.uniform(-1, 1));
-            const double scale = i % 40 == 39 ? 1e20 : size * (i % 4 == 0 ? 0 : dice.uniform(0, 0.3));
-            poses.push_back(Pose::at(pose * (Vec3(p[0], p[1], p[2]) + scale * away)));
+            const double scale = i % 19 == 18 ? 1e20 : size * (i % 4 == 0 ? 0 : dice.uniform(0, 0.3));
+            const Vec3 place = pose * (Vec3(p[0], p[1], p[2]) + scale * away);
+            const Vec3 angles = turns && i % 3 != 0 ? Vec3(3 * away) : Vec3(Vec3::Zero());
+            poses.push_back(Pose::from_rpy(place, angles.x(), angles.y(), angles.z()));
           }
           for (const double limit :
                {kInfinity, 0.1 * size, 0.0, -0.01 * size, std::numeric_limits<double>::quiet_NaN()}) {
             for (const bool depth : {false, true}) {
-              if (depth && named.points.size() > 2000) continue;
+              if (depth && (named.points.size() > 2000 || (turns && limit != 0.1 * size))) continue;
               std::vector<Distance> found(poses.size());
               const int threads = dice.integer(1, 3);
-              distance_each(scan, Sphere{.radius = radius}, poses, found,
-                            {.limit = limit, .depth = depth, .threads = threads});
+              distance_each(scan, body, poses, found, {.limit = limit, .depth = depth, .threads = threads});
               for (std::size_t i = 0; i < poses.size(); ++i) {
-                const Placed sphere = at(Sphere{.radius = radius}, poses[i]);
-                ASSERT_EQ(bits_of(found[i]), bits_of(distance(scan, sphere, {.limit = limit, .depth = depth})))
+                const Placed moved = at(body, poses[i]);
+                ASSERT_EQ(bits_of(found[i]), bits_of(distance(scan, moved, {.limit = limit, .depth = depth})))
                     << i << " within " << limit << ", depth " << depth;
                 (found[i].beyond ? beyond : found[i].value > 0 ? apart : overlapping) += 1;
               }
