@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string_view>
@@ -328,12 +329,11 @@ void growth() {
 }  // namespace motion_bench
 
 int main(int argc, char** argv) {
-  bool all_frames = false;
-  if (argc > 1 && std::string_view(argv[1]) == "--long") {
-    all_frames = true;
-    argv[1] = argv[0];
-    --argc, ++argv;
-  }
+  // The rest is for the claims.
+  char** const end =
+      std::remove_if(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--long"; });
+  const bool all_frames = end != argv + argc;
+  argc = static_cast<int>(end - argv);
   graze::bench::Claims claims(argc, argv);
   motion_bench::beside_fcl(claims);
   motion_bench::far_apart(claims);
