@@ -46,8 +46,8 @@ Cloud centers_of(const OccupancyMap& map, const MapConversion& c) {
     const std::int64_t side = std::int64_t{1} << static_cast<unsigned>(leaf.level);
     const auto probability = static_cast<float>(probability_of(leaf.log_odds));
     for (std::int64_t i = 0; i < side * side * side; ++i) {
-      const Vec3 cell(static_cast<double>(leaf.key.x + i % side), static_cast<double>(leaf.key.y + i / side % side),
-                      static_cast<double>(leaf.key.z + i / side / side));
+      const std::int64_t x = leaf.key.x + i % side, y = leaf.key.y + i / side % side, z = leaf.key.z + i / side / side;
+      const Vec3 cell(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
       points.emplace_back((cell.array() + 0.5) * map.resolution());
       probabilities.push_back(probability);
       if (points.size() == 1 << 16) flush();
