@@ -161,12 +161,13 @@ BuiltHeightField HeightFieldBuilder::build() const {
   const auto is_hole = [](double z) { return std::isnan(z); };
   if (const auto hole = std::find_if(heights.begin(), heights.end(), is_hole); hole != heights.end()) {
     const auto k = static_cast<std::size_t>(hole - heights.begin());
+    const std::size_t column = k % columns_, row = k / columns_;
     throw Error("points",
                 fmt::format("leave {} of {} heights without a point, the first at x {}, y {}; take larger cells, "
                             "or fill holes from farther than {} m",
                             std::count_if(hole, heights.end(), is_hole), heights.size(),
-                            origin_.x() + static_cast<double>(k % columns_) * options_.cell,
-                            origin_.y() + static_cast<double>(k / columns_) * options_.cell, options_.fill));
+                            origin_.x() + static_cast<double>(column) * options_.cell,
+                            origin_.y() + static_cast<double>(row) * options_.cell, options_.fill));
   }
   const HeightGrid grid{.columns = columns_, .rows = rows_, .dx = options_.cell, .dy = options_.cell};
   return {HeightField(grid, std::span<const double>(heights)), origin_, filled, points_};
