@@ -94,7 +94,7 @@ struct ViaBoxes {
 
 /// How many questions of one set are worth the set-up of a faster pipeline.
 std::string worth(double set_up, double slower, double faster) {
-  return faster < slower ? fmt::format("{:.0f}", set_up / (slower - faster)) : "never";
+  return faster < slower ? fmt::format("after {:.0f}", set_up / (slower - faster)) : "after no number of";
 }
 
 /// The smallest distance of any object from any cell, one by one; 0 where they touch.
@@ -189,13 +189,13 @@ class Run {
     fmt::print("{:<28}{:>10.1f}{:>10}{:>12.2f}{:>12.2f}\n", "graze direct", ours.set_up / 1e3, "",
                own.collide / poses / 1e3, own.distance / measured / 1e3);
     for (const ViaBoxes& boxes : pipelines) {
-      fmt::print("{:<28}{:>10.1f}{:>10.1f}{:>12.2f}{:>12}  worth it after {} collisions{}\n", boxes.name,
+      fmt::print("{:<28}{:>10.1f}{:>10.1f}{:>12.2f}{:>12}  worth it {} collisions{}\n", boxes.name,
                  boxes.to_boxes / 1e3, boxes.to_tree / 1e3, boxes.collide / poses / 1e3, "",
                  worth(boxes.to_boxes + boxes.to_tree - ours.set_up, own.collide / poses, boxes.collide / poses),
                  boxes.wrong > 0 ? fmt::format(", {} DIFFER", boxes.wrong) : "");
     }
     const double by_cost = pipelines[0].to_tree - pipelines[1].to_tree;
-    fmt::print("Table I: dividing by cost is worth it after {} collisions (the paper: 38,333)\n",
+    fmt::print("Table I: dividing by cost is worth it {} collisions (the paper: 38,333)\n",
                worth(by_cost, pipelines[1].collide / poses, pipelines[0].collide / poses));
     double collide_best = kInfinity, distance_best = kInfinity, collide_boxes = kInfinity, distance_boxes = kInfinity;
     std::string collide_name, distance_name, collide_boxes_name, distance_boxes_name;
@@ -231,7 +231,7 @@ class Run {
       const auto of = [&](auto member, double count) {
         return worth(set_up, std::min(theirs[0].*member, theirs[1].*member) / count, theirs[2].*member / count);
       };
-      fmt::print("FCL: boxes are worth it after {} collisions (the paper: 2959; robot 3275), {} distances (robot 18)\n",
+      fmt::print("FCL: boxes are worth it {} collisions (the paper: 2959; robot 3275), {} distances (robot 18)\n",
                  of(&Answers::collide, poses), of(&Answers::distance, measured));
     }
     if (!with_goals || peers.empty()) return;

@@ -117,8 +117,12 @@ TEST(MapWalk, FindsWhatEveryLeafByItselfSays) {
       EXPECT_NEAR(std::max(all.value, 0.0), std::max(truth, 0.0), unsure + all.tolerance);
       const double limit = random.uniform(0, 2) * std::max(truth, leaves.resolution);
       const Distance limited = distance(placed, at(view), {.limit = limit, .depth = false});
-      if (truth > limit + unsure + all.tolerance) EXPECT_TRUE(limited.beyond);
-      if (truth < limit - unsure - all.tolerance) EXPECT_EQ(limited.value, all.value);
+      if (truth > limit + unsure + all.tolerance) {
+        EXPECT_TRUE(limited.beyond);
+      }
+      if (truth < limit - unsure - all.tolerance) {
+        EXPECT_EQ(limited.value, all.value);
+      }
       if (truth > unsure + all.tolerance) {
         ++apart;
         EXPECT_FALSE(collide(placed, at(view)));
