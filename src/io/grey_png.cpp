@@ -79,7 +79,7 @@ struct GreyPng::State {
     left = big_endian(head.data());
     std::memcpy(name.data(), &head[4], name.size());
     if (left > 0x7FFFFFFFU) refuse(fmt::format("has a chunk of {} bytes, more than PNG allows", left));
-    check = ::crc32(crc32(0, nullptr, 0), &head[4], 4);
+    check = ::crc32(::crc32(0, nullptr, 0), &head[4], 4);
   }
   bool is(std::string_view wanted) const { return wanted == std::string_view(name.data(), name.size()); }
   // Some bytes of the chunk, as many as come at once.
