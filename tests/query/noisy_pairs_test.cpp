@@ -171,7 +171,7 @@ TEST(NoisyPairs, LosesNoPairInItsTrees) {
 
     double within = 0, beyond = 0;
     std::size_t count = 0;
-    const double min_probability = meeting.most(limit), reach = meeting.radius / sigma;
+    const double min_probability = meeting.max_probability(limit), reach = meeting.radius / sigma;
     for (const Vec3& p : a) {
       for (const Vec3& q : b) {
         if (std::isnan(p.y()) || std::isnan(q.y())) continue;
@@ -193,7 +193,7 @@ TEST(NoisyPairs, LosesNoPairInItsTrees) {
         probability(at(cloud_a, pose_a), at(cloud_b, pose_b),
                     {.sigma_a = sigma_a, .sigma_b = std::sqrt(sigma * sigma - sigma_a * sigma_a), .samples = 500});
     EXPECT_LE(p.value, std::min(1.0, within + beyond) * (1 + rounding));
-    EXPECT_GE(p.high * (1 + rounding), std::min(1.0, search.most()));
+    EXPECT_GE(p.high * (1 + rounding), std::min(1.0, search.max_probability()));
     EXPECT_GE(p.value, 0);
     EXPECT_LE(p.low, p.value);
     EXPECT_LE(p.value, p.high);

@@ -7,13 +7,13 @@
 #include "support/refusal.h"
 #include "support/scale.h"
 
-namespace {
+namespace graze_test {
+namespace planar_test {
 
 using graze::Aabb2;
 using graze::Error;
 using graze::kInfinity;
 using namespace graze::planar;
-using namespace graze_test;
 using graze_oracle::planar_arc_distance;
 using graze_oracle::planar_boundary_sq;
 using graze_oracle::planar_contains;
@@ -397,4 +397,5 @@ TEST(Planar, ObstaclesOfOnesOwnMayAnswerThemselves) {
   EXPECT_EQ(sweep(Custom(Silent()), Path::line({0, 0}, {1, 0}), 0).fraction, 0);
 }
 
-}  // namespace
+}  // namespace planar_test
+}  // namespace graze_test

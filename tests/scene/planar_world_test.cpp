@@ -9,13 +9,13 @@
 #include "support/refusal.h"
 #include "support/scale.h"
 
-namespace {
+namespace graze_test {
+namespace planar_world_test {
 
 using graze::Aabb2;
 using graze::Error;
 using graze::kInfinity;
 using namespace graze::planar;
-using namespace graze_test;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -396,4 +396,5 @@ TEST(PlanarGrid, RefusesWhatIsNoGrid) {
   EXPECT_EQ(nearest(grid, {1.25, 2.5}).point, Vec2(1.25, 2.25));
 }
 
-}  // namespace
+}  // namespace planar_world_test
+}  // namespace graze_test
