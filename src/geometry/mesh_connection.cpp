@@ -45,8 +45,12 @@ Connection connection_of(const Data& data) {
   c.closed = !data.solid || edges_of(data.triangles, {}).open == 0;
   if (c.connected && c.closed) return c;
   // Where every triangle has vertices of its own, as STL files have them, places decide what is connected.
-  Buffer<Index> table;
-  c.weld = welded(data.vertices, table);
+  // The table is as large as all else: the first pieces make room for it, and it for the second ones.
+  if (!c.connected) c.pieces = std::vector<Index>();
+  {
+    Buffer<Index> table;
+    c.weld = welded(data.vertices, table);
+  }
   if (!c.connected) c.pieces = pieces_of(data.vertices.size(), data.triangles, c.weld);
   if (!c.closed) require_closed(data, c.weld, "cannot be solid");
   return c;

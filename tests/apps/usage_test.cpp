@@ -51,9 +51,10 @@ TEST_F(Usage, HelpIsACommandToo) {
 
 TEST_F(Usage, SuggestsTheValueThatWasMeant) {
   EXPECT_EQ(said_about("convert a b --format pyl"),
-            "--format: unknown value 'pyl'; did you mean 'ply'? Known are ply, pcd, las, xyz, csv, txt, stl, obj, off");
+            "--format: unknown value 'pyl'; did you mean 'ply'? Known are ply, pcd, las, xyz, csv, txt, stl, obj, off, "
+            "gmap, bt, ot");
   EXPECT_EQ(said_about("convert a b --format zzz"),
-            "--format: must be one of ply, pcd, las, xyz, csv, txt, stl, obj, off, got 'zzz'");
+            "--format: must be one of ply, pcd, las, xyz, csv, txt, stl, obj, off, gmap, bt, ot, got 'zzz'");
   EXPECT_TRUE(said_about("clearance s --path p --vehicle v --method exat")
                   .starts_with("--method: unknown value 'exat'; did you mean 'exact'?"));
   EXPECT_TRUE(said_about("clearance s --path p --vehicle v --sides left,abvoe")
