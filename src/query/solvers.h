@@ -33,7 +33,7 @@ using CoreOf = decltype(core(std::declval<const S&>()));
   X(Ellipsoid, Ellipsoid) X(Ellipsoid, Convex)
 // clang-format on
 
-// The instances for one pair.
+// The instances for one pair. NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types.
 #define GRAZE_SOLVERS(EXTERN, A, B)                                                                              \
   EXTERN template Gjk gjk(const CorePair<CoreOf<A>, CoreOf<B>>& pair, const Vec3& first, const GjkGoal& goal,    \
                           PairMemory* cache);                                                                    \
@@ -45,7 +45,7 @@ using CoreOf = decltype(core(std::declval<const S&>()));
 #define GRAZE_REFINE(EXTERN, A, B)                                                          \
   EXTERN template Refined refine(const CorePair<CoreOf<A>, CoreOf<B>>& pair, const Vec3& n, \
                                  std::span<const Vec3> points_a, std::span<const Vec3> points_b, bool checked);
-
+// NOLINTEND(bugprone-macro-parentheses)
 // Their declarations: compiled elsewhere.
 #define GRAZE_EXTERN_SOLVERS(A, B) GRAZE_SOLVERS(extern, A, B)
 #define GRAZE_EXTERN_REFINE(A, B) GRAZE_REFINE(extern, A, B)
