@@ -144,7 +144,7 @@ Query lattice_query(Generator& random, int half) {
 TEST(FirstContact, AgreesWithRootIsolationOnLattices) {
   Generator random(1);
   Tally tally;
-  for (int i = 0; i < scaled(12000); ++i) tally.judge(lattice_query(random, 1 + i % 3));
+  for (int i = 0; i < scaled(5000); ++i) tally.judge(lattice_query(random, 1 + i % 3));
   tally.expect_right();
 }
 
@@ -152,7 +152,7 @@ TEST(FirstContact, AgreesWithRootIsolationOnLattices) {
 TEST(FirstContact, AgreesWithRootIsolationOnDegenerateMotions) {
   Generator random(2);
   Tally tally;
-  for (int i = 0; i < scaled(12000); ++i) {
+  for (int i = 0; i < scaled(5000); ++i) {
     Query q = lattice_query(random, 1 + i % 4);
     const auto flatten = [&](Points& points) {
       for (Vec3& p : points) p.z() = 0;
