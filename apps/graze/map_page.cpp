@@ -128,7 +128,7 @@ Vec3 map_color(double probability) {
 
 /// Where there is no viewer: the occupied cells by rays.
 std::string map_picture(const OccupancyMap& map, double threshold) {
-  constexpr std::size_t kWidth = 640, kHeight = 400;
+  constexpr std::size_t kWidth = 320, kHeight = 200;  // shown at twice the size
   const Aabb box = map.empty() ? Aabb::around(Vec3::Zero(), Vec3::Ones()) : map.bounds();
   const double size = box.half().norm();
   const Camera camera(box.center() + 2.6 * size * Vec3(-0.5, -0.8, 0.55).normalized(), box.center(),
@@ -156,8 +156,9 @@ std::string map_picture(const OccupancyMap& map, double threshold) {
           static_cast<std::uint8_t>(std::lround(255 * std::clamp(color[c], 0.0, 1.0)));
     }
   }
-  return fmt::format("<img alt=\"The occupied cells of the map\" src=\"data:image/png;base64,{}\">",
-                     base64(png(image)));
+  return fmt::format(
+      "<img width=\"640\" height=\"400\" alt=\"The occupied cells of the map\" src=\"data:image/png;base64,{}\">",
+      base64(png(image)));
 }
 
 }  // namespace
