@@ -11,6 +11,7 @@
 #include "query/approach.h"
 #include "query/dispatch.h"
 #include "query/pair.h"
+#include "query/sweep_options.h"
 #include "query/sweep_stretches.h"
 
 namespace graze {
@@ -188,18 +189,12 @@ class Advance {
   double ahead_ = 16;  // how many times as far as the nearest parts allow it is worth to look
 };
 
-void check(double margin, double tolerance, int max_steps) {
-  if (!(margin >= 0) || std::isinf(margin)) throw Error("margin", fmt::format("must be 0 or more, got {}", margin));
-  if (!(tolerance > 0)) throw Error("tolerance", fmt::format("must be more than 0, got {}", tolerance));
-  if (max_steps < 1) throw Error("max_steps", fmt::format("must be 1 or more, got {}", max_steps));
-}
-
 }  // namespace
 
 Moving still(const Placed& placed) { return {placed.geometry, AnyMotion(placed.pose), {}, placed.uncertainty}; }
 
 Sweep sweep(const Moving& a, const Moving& b, const SweepOptions& options) {
-  check(options.margin, options.tolerance, options.max_steps);
+  check_sweep_options(options.margin, options.tolerance, options.max_steps);
   if (has_stretches(a, b)) return sweep_stretches(a, b, options, false);
   return Advance(a, b, options).run();
 }
@@ -207,7 +202,7 @@ Sweep sweep(const Moving& a, const Placed& b, const SweepOptions& options) { ret
 Sweep sweep(const Placed& a, const Moving& b, const SweepOptions& options) { return sweep(still(a), b, options); }
 
 bool sweep_hits(const Moving& a, const Moving& b, const SweepOptions& options) {
-  check(options.margin, options.tolerance, options.max_steps);
+  check_sweep_options(options.margin, options.tolerance, options.max_steps);
   if (has_stretches(a, b)) return sweep_stretches(a, b, options, true).hit;
   return Advance(a, b, options).run().hit;
 }
@@ -219,7 +214,7 @@ bool sweep_hits(const Placed& a, const Moving& b, const SweepOptions& options) {
 }
 
 SampledSweep sweep_by_samples(const Moving& a, const Moving& b, int steps, double margin) {
-  check(margin, 1, steps);
+  check_sweep_options(margin, 1, steps);
   Placed at_a = at(a.geometry), at_b = at(b.geometry);
   for (int i = 0; i <= steps; ++i) {
     const double t = static_cast<double>(i) / steps;
@@ -234,7 +229,7 @@ namespace {
 // ask(i) for each motion, on several threads.
 template <class Ask>
 void for_each(std::size_t motions, std::size_t room, const SweepEachOptions& options, const Ask& ask) {
-  check(options.margin, options.tolerance, options.max_steps);
+  check_sweep_options(options.margin, options.tolerance, options.max_steps);
   if (room < motions) throw Error("answers", fmt::format("must have room for {} motions, got {}", motions, room));
   parallel_chunks(motions,
                   [&](std::size_t begin, std::size_t end) {
