@@ -35,6 +35,44 @@ double edge_for(const Aabb& core, double limit) {
   }
 }
 
+// The gaps of the cells of one row to the nearest marked (0) ones in it, squared: up, then down again.
+void sweep_row(std::int16_t* row, std::size_t count) {
+  std::int32_t apart = kFarthest + 2;
+  // Distances are kept as small negative numbers until the second sweep, so that marks stay known.
+  for (std::size_t k = 0; k < count; ++k) {
+    apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
+    if (row[k] != 0) row[k] = static_cast<std::int16_t>(-apart);
+  }
+  apart = kFarthest + 2;
+  for (std::size_t k = count; k-- > 0;) {
+    apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
+    const std::int32_t nearest = std::min(apart, -std::int32_t{row[k]});
+    row[k] = nearest > kFarthest ? kUnknown : gap_square(nearest);
+  }
+}
+
+// From the squared gaps within each of `rows` rows to those within the plane of all rows: by all offsets up to `margin`.
+void combine_rows(const std::int16_t* from, std::int16_t* to, std::int32_t rows, std::size_t row_size,
+                  std::int32_t margin) {
+  std::fill_n(to, static_cast<std::size_t>(rows) * row_size, kUnknown);
+  for (std::int32_t j = 0; j < rows; ++j) {
+    for (std::int32_t k = std::max(0, j - margin); k <= std::min(rows - 1, j + margin); ++k) {
+      lower_by(to + static_cast<std::size_t>(j) * row_size, from + static_cast<std::size_t>(k) * row_size,
+               gap_square(j - k), row_size);
+    }
+  }
+}
+
+// Metres, in steps of a table, by the squared gap in cells. Rounded down.
+std::vector<std::uint8_t> steps_of_gaps(double edge, double unit) {
+  std::vector<std::uint8_t> steps(1 << 15);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double metres = std::sqrt(static_cast<double>(i)) * edge * (1 - 1e-6);
+    steps[i] = static_cast<std::uint8_t>(std::min(255.0, std::floor(metres / unit)));
+  }
+  return steps;
+}
+
 }  // namespace
 
 Field::Field(const ModelData& model, double limit, int travel_axis, int threads) {
@@ -51,97 +89,86 @@ Field::Field(const ModelData& model, double limit, int travel_axis, int threads)
     grid.count[i] = static_cast<std::int32_t>(std::ceil(extent / edge_)) + 2 * margin + 1;
     count_[i] = grid.count[i];
   }
-  const auto across = static_cast<std::size_t>(count_[1]), up = static_cast<std::size_t>(count_[2]);
-  const std::size_t plane = across * up;
+  set_view(grid, margin);
+  make_slices(gaps_in_planes(model, grid, margin, threads), margin, threads);
+  make_ranges(threads);
+}
 
-  Buffer<std::int16_t> near, far;
-  near.resize(grid.size());
-  far.resize(grid.size());
+// The squared gap of every cell to the nearest one of the model in its plane across the travel axis.
+Buffer<std::int16_t> Field::gaps_in_planes(const ModelData& model, const CellGrid& grid, std::int32_t margin,
+                                           int threads) const {
+  const auto up = static_cast<std::size_t>(count_[2]);
+  Buffer<std::int16_t> rows, planes;
+  rows.resize(grid.size());
+  planes.resize(grid.size());
   parallel_for(static_cast<std::size_t>(count_[0]),
-               [&](std::size_t i) { std::fill_n(near.data() + i * plane, plane, kUnknown); }, {.threads = threads});
-  mark_cells(model, grid, {near.data(), near.size()});
-
-  // Least squared gap between cells, in cells: along `up` by two sweeps, then `across` by all offsets.
+               [&](std::size_t i) { std::fill_n(rows.data() + i * plane(), plane(), kUnknown); }, {.threads = threads});
+  mark_cells(model, grid, {rows.data(), rows.size()});
   parallel_for(static_cast<std::size_t>(count_[0]),
                [&](std::size_t i) {
-                 std::int16_t *from = near.data() + i * plane, *to = far.data() + i * plane;
-                 for (std::size_t j = 0; j < across; ++j) {
-                   std::int16_t* row = from + j * up;
-                   std::int32_t apart = kFarthest + 2;
-                   // Distances are kept as small negative numbers until the second sweep, so that marks stay known.
-                   for (std::size_t k = 0; k < up; ++k) {
-                     apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
-                     if (row[k] != 0) row[k] = static_cast<std::int16_t>(-apart);
-                   }
-                   apart = kFarthest + 2;
-                   for (std::size_t k = up; k-- > 0;) {
-                     apart = row[k] == 0 ? 0 : std::min(apart + 1, kFarthest + 2);
-                     const std::int32_t min_value = std::min(apart, -std::int32_t{row[k]});
-                     row[k] = min_value > kFarthest ? kUnknown : gap_square(min_value);
-                   }
-                 }
-                 std::fill_n(to, plane, kUnknown);
-                 for (std::int32_t j = 0; j < count_[1]; ++j) {
-                   for (std::int32_t k = std::max(0, j - margin); k <= std::min(count_[1] - 1, j + margin); ++k) {
-                     lower_by(to + static_cast<std::size_t>(j) * up, from + static_cast<std::size_t>(k) * up,
-                              gap_square(j - k), up);
-                   }
-                 }
+                 std::int16_t* from = rows.data() + i * plane();
+                 for (std::size_t j = 0; j < plane(); j += up) sweep_row(from + j, up);
+                 combine_rows(from, planes.data() + i * plane(), count_[1], up, margin);
                },
                {.threads = threads});
+  return planes;
+}
 
-  // Along the travel axis straight into slices of several cells.
-  const std::int32_t slices = (count_[0] + group_ - 1) / group_;
-  const auto levels = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(slices)));
-  const std::size_t level_size = static_cast<std::size_t>(slices) * plane;
-  table_.resize(level_size * static_cast<std::size_t>(levels) + 8);  // the last gather reads four bytes
+// Along the travel axis straight into slices of several cells: the first level of the table.
+void Field::make_slices(const Buffer<std::int16_t>& gaps, std::int32_t margin, int threads) {
+  table_.resize(static_cast<std::size_t>(view_.level_size) * static_cast<std::size_t>(view_.levels) +
+                8);  // the last gather reads four bytes
   std::fill_n(table_.data() + table_.size() - 8, 8, std::uint8_t{0});
-  view_.max_value = static_cast<float>(margin * edge_);
-  view_.unit = view_.max_value / 255;
-  std::vector<std::uint8_t> steps(1 << 15);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const double metres = std::sqrt(static_cast<double>(i)) * edge_ * (1 - 1e-6);
-    steps[i] = static_cast<std::uint8_t>(std::min(255.0, std::floor(metres / double{view_.unit})));
-  }
-  parallel_for(static_cast<std::size_t>(slices),
+  view_.table = table_.data();
+  const std::vector<std::uint8_t> steps = steps_of_gaps(edge_, double{view_.unit});
+  parallel_for(static_cast<std::size_t>(view_.slices),
                [&](std::size_t s) {
-                 std::vector<std::int16_t> sum(plane, kUnknown);
+                 std::vector<std::int16_t> sum(plane(), kUnknown);
                  const std::int32_t first = static_cast<std::int32_t>(s) * group_,
                                     last = std::min(first + group_, count_[0]) - 1;
                  for (std::int32_t i = std::max(0, first - margin); i <= std::min(count_[0] - 1, last + margin); ++i) {
                    const std::int32_t apart = i < first ? first - i : i > last ? i - last : 0;
-                   lower_by(sum.data(), far.data() + static_cast<std::size_t>(i) * plane, gap_square(apart), plane);
+                   lower_by(sum.data(), gaps.data() + static_cast<std::size_t>(i) * plane(), gap_square(apart), plane());
                  }
-                 std::uint8_t* out = table_.data() + s * plane;
-                 for (std::size_t i = 0; i < plane; ++i) out[i] = steps[static_cast<std::size_t>(sum[i])];
+                 std::uint8_t* out = table_.data() + s * plane();
+                 for (std::size_t i = 0; i < plane(); ++i) out[i] = steps[static_cast<std::size_t>(sum[i])];
                },
                {.threads = threads});
-  for (int level = 1; level < levels; ++level) {
+}
+
+// Every further level: the minimum over twice as many slices.
+void Field::make_ranges(int threads) {
+  const auto slices = static_cast<std::size_t>(view_.slices), level_size = static_cast<std::size_t>(view_.level_size);
+  for (int level = 1; level < view_.levels; ++level) {
     const std::uint8_t* in = table_.data() + static_cast<std::size_t>(level - 1) * level_size;
     std::uint8_t* out = table_.data() + static_cast<std::size_t>(level) * level_size;
     const std::size_t reach = std::size_t{1} << (level - 1);
-    parallel_for(static_cast<std::size_t>(slices),
+    parallel_for(slices,
                  [&](std::size_t s) {
-                   const std::size_t other = std::min(s + reach, static_cast<std::size_t>(slices) - 1);
-                   min_of(out + s * plane, in + s * plane, in + other * plane, plane);
+                   const std::size_t other = std::min(s + reach, slices - 1);
+                   min_of(out + s * plane(), in + s * plane(), in + other * plane(), plane());
                  },
                  {.threads = threads});
   }
+}
 
+// All but the table itself.
+void Field::set_view(const CellGrid& grid, std::int32_t margin) {
   for (int i = 0; i < 3; ++i) {
-    view_.axis[i] = grid.axis[i];
     const int axis = grid.axis[i];
+    view_.axis[i] = axis;
     const auto around = static_cast<float>((std::abs(core_.min[axis] - origin_[axis]) + 1) * 1e-6);
     view_.low[i] = static_cast<float>(core_.min[axis] - origin_[axis]) - around;
     view_.high[i] = static_cast<float>(core_.max[axis] - origin_[axis]) + around;
     view_.inverse[i] = static_cast<float>(1 / (i == 0 ? edge_ * group_ : edge_));
   }
-  view_.slices = slices;
+  view_.slices = (count_[0] + group_ - 1) / group_;
   view_.across = count_[1];
   view_.up = count_[2];
-  view_.levels = levels;
-  view_.table = table_.data();
-  view_.level_size = static_cast<std::int64_t>(level_size);
+  view_.levels = static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(view_.slices)));
+  view_.max_value = static_cast<float>(margin * edge_);
+  view_.unit = view_.max_value / 255;
+  view_.level_size = static_cast<std::int64_t>(static_cast<std::size_t>(view_.slices) * plane());
 }
 
 double Field::min_over(double along_from, double along_to, double across, double up) const {
@@ -158,11 +185,10 @@ double Field::min_over(double along_from, double along_to, double across, double
              last = static_cast<std::size_t>(std::min<double>(view_.slices - 1, along_to / slice));
   const std::size_t column =
       static_cast<std::size_t>(v) * static_cast<std::size_t>(view_.up) + static_cast<std::size_t>(w);
-  const std::size_t plane = static_cast<std::size_t>(view_.across) * static_cast<std::size_t>(view_.up);
   const std::size_t level = static_cast<std::size_t>(std::bit_width(last - first + 1) - 1);
   const std::uint8_t* table = view_.table + level * static_cast<std::size_t>(view_.level_size);
   const std::uint8_t value =
-      std::min(table[first * plane + column], table[(last + 1 - (std::size_t{1} << level)) * plane + column]);
+      std::min(table[first * plane() + column], table[(last + 1 - (std::size_t{1} << level)) * plane() + column]);
   return std::max(box, value * double{view_.unit});
 }
 

@@ -11,6 +11,8 @@
 
 namespace graze::clearance {
 
+struct CellGrid;
+
 inline constexpr std::size_t kLeaf = 32;  ///< scan points that are looked at together
 
 /// Points about an origin, side by side. Lanes behind the last repeat the origin.
@@ -58,6 +60,13 @@ class Field {
   const View& view() const { return view_; }
 
  private:
+  std::size_t plane() const { return static_cast<std::size_t>(count_[1]) * static_cast<std::size_t>(count_[2]); }
+  void set_view(const CellGrid& grid, std::int32_t margin);
+  Buffer<std::int16_t> gaps_in_planes(const ModelData& model, const CellGrid& grid, std::int32_t margin,
+                                      int threads) const;
+  void make_slices(const Buffer<std::int16_t>& gaps, std::int32_t margin, int threads);
+  void make_ranges(int threads);
+
   double min_over(double along_from, double along_to, double across, double up) const;
 
   Vec3 origin_ = Vec3::Zero();  // of the grid's lowest corner, in the model's frame

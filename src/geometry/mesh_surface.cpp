@@ -106,6 +106,170 @@ bool lies_on_hull(const Data& data, const Mesh* cut, double tolerance) {
   return true;
 }
 
+// What a triangle is: inside of the solid or outside of it altogether, surface, or surface in some parts only.
+enum class Is : char { inner, surface, parted };
+
+class SurfaceFinder {
+ public:
+  SurfaceFinder(const Data& data, int threads)
+      : data_(data),
+        threads_(threads),
+        count_(data.triangles.size()),
+        tolerance_(cut_tolerance(data)),
+        weld_(data.weld.empty() ? welded(data.vertices, table_) : data.weld),
+        budget_(count_),
+        patches_(count_) {}
+
+  Surface find() {
+    find_crossings();
+    if (budget_.spent()) return unknown();
+    make_patches();
+    if (nothing_meets_ && patch_count_ == 1) {
+      // One closed surface that does not meet itself has its inside on one side.
+      const double reach = reach_over_neighbors(data_, edges_, tolerance_);
+      Surface surface;
+      surface.convex = reach <= tolerance_ || (reach <= kSliver * data_.extent && lies_on_hull(data_, nullptr, tolerance_));
+      return surface;
+    }
+    ask_all();
+    if (budget_.spent()) return unknown();
+    return is_whole() ? whole() : parted();
+  }
+
+ private:
+  void find_crossings() {
+    crossings_.resize(count_);
+    parallel_for(count_,
+                 [&](std::size_t t) { crossings_[t] = crossings_of(data_, weld_, static_cast<Index>(t), budget_); },
+                 {.threads = threads_, .grain = 256});
+    nothing_meets_ = std::none_of(crossings_.begin(), crossings_.end(), [](const Crossings& c) { return c.alone; });
+  }
+
+  // Patches of triangles that nothing meets, each with its largest triangle.
+  void make_patches() {
+    edges_ = sorted_edges(data_.triangles, weld_);
+    for_each_edge(edges_, [&](std::span<const Edge> same) {
+      if (same.size() != 2 || crossings_[same[0].triangle].alone || crossings_[same[1].triangle].alone) return;
+      patches_.unite(same[0].triangle, same[1].triangle);
+    });
+    normal_.resize(count_);
+    largest_.assign(count_, kNone);
+    area_.resize(count_);
+    for (Index t = 0; t < count_; ++t) {
+      normal_[t] = normal_of(data_, t);
+      area_[t] =
+          (data_.corner(t, 1) - data_.corner(t, 0)).cross(data_.corner(t, 2) - data_.corner(t, 0)).squaredNorm();
+      Index& largest = largest_[patches_.find(t)];
+      if (largest == kNone) ++patch_count_;
+      if (largest == kNone || area_[t] > area_[largest]) largest = t;
+    }
+  }
+
+  // Asks the largest triangle of each patch and each part of the triangles that others meet.
+  void ask_all() {
+    is_.assign(count_, Is::inner);
+    kept_.resize(count_);
+    parallel_for(count_,
+                 [&](std::size_t i) {
+                   const auto t = static_cast<Index>(i);
+                   if (!crossings_[t].segments.empty()) ask_parts(t);
+                   else if (largest_[patches_.root_of(t)] == t) ask_whole(t);
+                 },
+                 {.threads = threads_, .grain = 64});
+    for (Index t = 0; t < count_; ++t) {
+      if (crossings_[t].segments.empty()) is_[t] = is_[largest_[patches_.find(t)]];
+    }
+  }
+
+  bool is_surface_at(Index t, const Vec3& p) const {
+    return is_surface(data_, p, normal_[t], kBeside * tolerance_);
+  }
+
+  void ask_whole(Index t) {
+    const Vec3 middle = (data_.corner(t, 0) + data_.corner(t, 1) + data_.corner(t, 2)) / 3;
+    if (is_surface_at(t, middle)) is_[t] = Is::surface;
+  }
+
+  void ask_parts(Index t) {
+    std::vector<Polygon> parts;
+    cut({data_.corner(t, 0), data_.corner(t, 1), data_.corner(t, 2)}, crossings_[t].segments, tolerance_, budget_, parts);
+    if (budget_.spent()) return;
+    std::size_t dropped = 0;
+    for (const Polygon& part : parts) {
+      Vec3 middle = Vec3::Zero();
+      for (const Vec3& v : part) middle += v;
+      middle /= static_cast<double>(part.size());
+      if (width_of(part, normal_[t]) < kNarrow * tolerance_) continue;
+      if (is_surface_at(t, middle)) kept_[t].push_back(part);
+      else ++dropped;
+    }
+    if (!kept_[t].empty()) is_[t] = dropped == 0 ? Is::surface : Is::parted;
+  }
+
+  bool is_whole() const {
+    for (Index t = 0; t < count_; ++t) {
+      if (is_[t] != Is::surface && area_[t] != 0) return false;
+    }
+    return true;
+  }
+
+  static Surface unknown() {
+    Surface surface;
+    surface.certain = false;
+    return surface;
+  }
+
+  // Triangles that meet others though all is surface: slivers in faces that are flat but for rounding.
+  Surface whole() const {
+    Surface surface;
+    surface.convex = reach_over_neighbors(data_, edges_, tolerance_) <= kSliver * data_.extent &&
+                     lies_on_hull(data_, nullptr, tolerance_);
+    return surface;
+  }
+
+  Surface parted() const {
+    Surface surface;
+    surface.whole = false;
+    surface.blur = kNarrow * tolerance_;
+    std::vector<Vec3> vertices;
+    std::vector<MeshTriangle> triangles;
+    const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c, Index t) {
+      const auto first = static_cast<Index>(vertices.size());
+      vertices.insert(vertices.end(), {a, b, c});
+      triangles.push_back({first, first + 1, first + 2});
+      surface.parent.push_back(t);
+    };
+    for (Index t = 0; t < count_; ++t) {
+      if (is_[t] == Is::surface) add(data_.corner(t, 0), data_.corner(t, 1), data_.corner(t, 2), t);
+      if (is_[t] != Is::parted) continue;
+      for (const Polygon& part : kept_[t]) {
+        for (std::size_t k = 1; k + 1 < part.size(); ++k) add(part[0], part[k], part[k + 1], t);
+      }
+    }
+    surface.cut = Mesh(vertices, triangles, {.threads = threads_});
+    surface.convex = !surface.cut.empty() && lies_on_hull(data_, &surface.cut, surface.blur);
+    return surface;
+  }
+
+  const Data& data_;
+  int threads_;
+  std::size_t count_;
+  double tolerance_;
+  Buffer<Index> table_;
+  std::vector<Index> weld_;
+  CutBudget budget_;
+  std::vector<Crossings> crossings_;
+  bool nothing_meets_ = false;
+  std::vector<Edge> edges_;
+  DisjointSets patches_;
+  std::size_t patch_count_ = 0;
+  std::vector<Index> largest_;  // triangle of each patch, by its root
+  std::vector<Vec3> normal_;
+  std::vector<double> area_;  // squared, of the parallelogram
+  std::vector<Is> is_;
+  std::vector<std::vector<Polygon>> kept_;  // the parts of a triangle that are surface
+};
+
 }  // namespace
 
 bool Surface::operator==(const Surface& other) const {
@@ -118,110 +282,8 @@ std::size_t Surface::memory_bytes() const {
 }
 
 std::shared_ptr<const Surface> surface_of(const Data& data, int threads) {
-  auto surface = std::make_shared<Surface>();
-  const std::size_t count = data.triangles.size();
-  if (count == 0) return surface;
-  const double tolerance = cut_tolerance(data), beside = kBeside * tolerance;
-  Buffer<Index> table;
-  const std::vector<Index> weld = data.weld.empty() ? welded(data.vertices, table) : data.weld;
-  std::vector<Crossings> crossings(count);
-  CutBudget budget(count);
-  const auto given_up = [&] {
-    auto unknown = std::make_shared<Surface>();
-    unknown->certain = false;
-    return unknown;
-  };
-  parallel_for(count, [&](std::size_t t) { crossings[t] = crossings_of(data, weld, static_cast<Index>(t), budget); },
-               {.threads = threads, .grain = 256});
-  if (budget.spent()) return given_up();
-
-  // Patches of triangles that nothing meets.
-  DisjointSets patches(count);
-  const std::vector<Edge> edges = sorted_edges(data.triangles, weld);
-  const bool clean = std::none_of(crossings.begin(), crossings.end(), [](const Crossings& c) { return c.alone; });
-  for_each_edge(edges, [&](std::span<const Edge> same) {
-    if (same.size() != 2 || crossings[same[0].triangle].alone || crossings[same[1].triangle].alone) return;
-    patches.unite(same[0].triangle, same[1].triangle);
-  });
-  std::vector<Vec3> normals(count);
-  std::vector<Index> asked(count, kNone);  // the largest triangle of each patch, by its root
-  std::vector<double> area(count, 0);
-  std::size_t number = 0;
-  for (Index t = 0; t < count; ++t) {
-    normals[t] = normal_of(data, t);
-    area[t] = (data.corner(t, 1) - data.corner(t, 0)).cross(data.corner(t, 2) - data.corner(t, 0)).squaredNorm();
-    const Index root = patches.find(t);
-    if (asked[root] == kNone) ++number;
-    if (asked[root] == kNone || area[t] > area[asked[root]]) asked[root] = t;
-  }
-  if (clean && number == 1) {
-    // One closed surface that does not meet itself has its inside on one side.
-    const double reach = reach_over_neighbors(data, edges, tolerance);
-    surface->convex = reach <= tolerance || (reach <= kSliver * data.extent && lies_on_hull(data, nullptr, tolerance));
-    return surface;
-  }
-
-  // What each triangle is: surface, not, or cut.
-  enum Is : char { kInner, kSurface, kParted };
-  std::vector<char> is(count, kInner);
-  std::vector<std::vector<Polygon>> kept(count);
-  parallel_for(count,
-               [&](std::size_t i) {
-                 const auto t = static_cast<Index>(i);
-                 const std::array<Vec3, 3> corners{data.corner(t, 0), data.corner(t, 1), data.corner(t, 2)};
-                 if (crossings[t].segments.empty()) {
-                   const Vec3 middle = (corners[0] + corners[1] + corners[2]) / 3;
-                   if (asked[patches.root_of(t)] == t && is_surface(data, middle, normals[t], beside)) is[t] = kSurface;
-                   return;
-                 }
-                 std::vector<Polygon> parts;
-                 cut(corners, crossings[t].segments, tolerance, budget, parts);
-                 if (budget.spent()) return;
-                 std::size_t dropped = 0;
-                 for (const Polygon& part : parts) {
-                   Vec3 middle = Vec3::Zero();
-                   for (const Vec3& v : part) middle += v;
-                   middle /= static_cast<double>(part.size());
-                   if (width_of(part, normals[t]) < kNarrow * tolerance) continue;
-                   if (is_surface(data, middle, normals[t], beside)) kept[t].push_back(part);
-                   else ++dropped;
-                 }
-                 if (kept[t].empty()) return;
-                 is[t] = dropped == 0 ? kSurface : kParted;
-               },
-               {.threads = threads, .grain = 64});
-  if (budget.spent()) return given_up();
-  bool whole = true;
-  for (Index t = 0; t < count; ++t) {
-    if (crossings[t].segments.empty()) is[t] = is[asked[patches.find(t)]];
-    whole = whole && (is[t] == kSurface || area[t] == 0);
-  }
-  if (whole) {
-    // Triangles that meet others though all is surface: slivers in faces that are flat but for rounding.
-    surface->convex =
-        reach_over_neighbors(data, edges, tolerance) <= kSliver * data.extent && lies_on_hull(data, nullptr, tolerance);
-    return surface;
-  }
-  surface->whole = false;
-  surface->blur = kNarrow * tolerance;
-  std::vector<Vec3> vertices;
-  std::vector<MeshTriangle> triangles;
-  const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c, Index t) {
-    const auto first = static_cast<Index>(vertices.size());
-    vertices.insert(vertices.end(), {a, b, c});
-    triangles.push_back({first, first + 1, first + 2});
-    surface->parent.push_back(t);
-  };
-  for (Index t = 0; t < count; ++t) {
-    if (is[t] == kSurface) add(data.corner(t, 0), data.corner(t, 1), data.corner(t, 2), t);
-    if (is[t] != kParted) continue;
-    for (const Polygon& part : kept[t]) {
-      for (std::size_t k = 1; k + 1 < part.size(); ++k) add(part[0], part[k], part[k + 1], t);
-    }
-  }
-  surface->cut = Mesh(vertices, triangles, {.threads = threads});
-  surface->convex = !surface->cut.empty() && surface->certain && lies_on_hull(data, &surface->cut, surface->blur);
-  return surface;
+  if (data.triangles.empty()) return std::make_shared<Surface>();
+  return std::make_shared<Surface>(SurfaceFinder(data, threads).find());
 }
 
 }  // namespace graze::mesh

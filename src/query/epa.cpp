@@ -298,72 +298,80 @@ class Polytope {
     Index beyond;    // the face that does not see the vertex
   };
 
+  // What a new vertex replaces: the faces that see it, and the edges around them.
+  struct Hole {
+    std::array<Index, kMaxFaces> visible;
+    std::array<bool, kMaxFaces> sees{};  // by face
+    std::array<HorizonEdge, kMaxFaces> horizon;
+    std::array<Index, kMaxVertices> edge_from;  // the edge of the horizon that starts at a corner
+    std::size_t visible_count = 0, horizon_count = 0;
+  };
+
   // Replaces the faces that see `v` by a fan around it. `seed` is one of them.
   Growth grow(std::size_t seed, const Vertex& v) {
     for (const Index c : faces_[seed].corner) {
       if (vertices_[c].p == v.p) return Growth::nothing_new;
     }
     if (!(dot(faces_[seed].normal, v.p) > faces_[seed].distance)) return Growth::nothing_new;
-
-    std::array<Index, kMaxFaces> visible;
-    std::array<bool, kMaxFaces> sees{};  // by face
-    std::size_t visible_count = 0;
-    visible[visible_count++] = static_cast<Index>(seed);
-    sees[seed] = true;
-    for (std::size_t i = 0; i < visible_count; ++i) {
-      const Face& face = faces_[visible[i]];
-      for (std::size_t e = 0; e < 3; ++e) {
-        const Index other = face.neighbor[e];
-        if (sees[other]) continue;
-        if (dot(faces_[other].normal, v.p) > faces_[other].distance - sight_slack_) {
-          sees[other] = true;
-          visible[visible_count++] = other;
-        }
-      }
-    }
-
-    std::array<HorizonEdge, kMaxFaces> horizon;
-    std::size_t horizon_count = 0;
-    for (std::size_t i = 0; i < visible_count; ++i) {
-      const Face& face = faces_[visible[i]];
-      for (std::size_t e = 0; e < 3; ++e) {
-        if (!sees[face.neighbor[e]]) {
-          horizon[horizon_count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
-        }
-      }
-    }
-
-    // A proper horizon is one loop: exactly one edge starts at every corner, and following them from the first one
-    // reaches all.
-    std::array<Index, kMaxVertices> edge_from;  // by corner
-    edge_from.fill(kNone);
-    for (std::size_t i = 0; i < horizon_count; ++i) {
-      if (edge_from[horizon[i].from] != kNone) return Growth::folded;
-      edge_from[horizon[i].from] = static_cast<Index>(i);
-    }
-    std::size_t length = 0;
-    for (Index at = 0; length <= horizon_count;) {
-      ++length;
-      at = edge_from[horizon[at].to];
-      if (at == kNone) return Growth::folded;
-      if (at == 0) break;
-    }
-    if (horizon_count < 3 || length != horizon_count) return Growth::folded;
-    if (face_count_ + horizon_count > kMaxFaces) return Growth::no_room;
-
-    for (std::size_t i = 0; i < visible_count; ++i) remove_face(visible[i]);
-    add_fan(horizon, edge_from, v);
+    Hole hole;
+    find_visible(seed, v, hole);
+    find_horizon(hole);
+    if (!link_horizon(hole)) return Growth::folded;
+    if (face_count_ + hole.horizon_count > kMaxFaces) return Growth::no_room;
+    for (std::size_t i = 0; i < hole.visible_count; ++i) remove_face(hole.visible[i]);
+    add_fan(hole, v);
     return Growth::grown;
   }
 
+  // The faces that see `v`, from one of them on to its neighbours.
+  void find_visible(std::size_t seed, const Vertex& v, Hole& hole) const {
+    hole.visible[hole.visible_count++] = static_cast<Index>(seed);
+    hole.sees[seed] = true;
+    for (std::size_t i = 0; i < hole.visible_count; ++i) {
+      for (const Index other : faces_[hole.visible[i]].neighbor) {
+        if (hole.sees[other] || !(dot(faces_[other].normal, v.p) > faces_[other].distance - sight_slack_)) continue;
+        hole.sees[other] = true;
+        hole.visible[hole.visible_count++] = other;
+      }
+    }
+  }
+
+  void find_horizon(Hole& hole) const {
+    for (std::size_t i = 0; i < hole.visible_count; ++i) {
+      const Face& face = faces_[hole.visible[i]];
+      for (std::size_t e = 0; e < 3; ++e) {
+        if (hole.sees[face.neighbor[e]]) continue;
+        hole.horizon[hole.horizon_count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
+      }
+    }
+  }
+
+  // A proper horizon is one loop: exactly one edge starts at every corner, and following them from the first one
+  // reaches all. False if it is not.
+  static bool link_horizon(Hole& hole) {
+    hole.edge_from.fill(kNone);
+    for (std::size_t i = 0; i < hole.horizon_count; ++i) {
+      Index& edge = hole.edge_from[hole.horizon[i].from];
+      if (edge != kNone) return false;
+      edge = static_cast<Index>(i);
+    }
+    std::size_t length = 0;
+    for (Index at = 0; length <= hole.horizon_count;) {
+      ++length;
+      at = hole.edge_from[hole.horizon[at].to];
+      if (at == kNone) return false;
+      if (at == 0) break;
+    }
+    return hole.horizon_count >= 3 && length == hole.horizon_count;
+  }
+
   // A face from every edge of the horizon to `v`, linked to the face beyond the edge and to those before and after it.
-  void add_fan(const std::array<HorizonEdge, kMaxFaces>& horizon, const std::array<Index, kMaxVertices>& edge_from,
-               const Vertex& v) {
+  void add_fan(const Hole& hole, const Vertex& v) {
     const auto apex = static_cast<Index>(vertex_count_);
     vertices_[vertex_count_++] = v;
     Index first = kNone, previous = kNone, at = 0;
     do {
-      const HorizonEdge& edge = horizon[at];
+      const HorizonEdge& edge = hole.horizon[at];
       const Index f = add_face({edge.from, edge.to, apex}, {edge.beyond, kNone, previous});
       for (std::size_t e = 0; e < 3; ++e) {
         Face& beyond = faces_[edge.beyond];
@@ -372,7 +380,7 @@ class Polytope {
       if (previous != kNone) faces_[previous].neighbor[1] = f;
       if (first == kNone) first = f;
       previous = f;
-      at = edge_from[edge.to];
+      at = hole.edge_from[edge.to];
     } while (at != 0);
     faces_[first].neighbor[2] = previous;
     faces_[previous].neighbor[1] = first;
