@@ -325,44 +325,55 @@ class Polytope {
 
   // The faces that see `v`, from one of them on to its neighbours.
   void find_visible(std::size_t seed, const Vertex& v, Hole& hole) const {
-    hole.visible[hole.visible_count++] = static_cast<Index>(seed);
+    std::size_t count = 0;  // not the hole's: indices are bytes, and a byte that is written could be any of its members
+    hole.visible[count++] = static_cast<Index>(seed);
     hole.sees[seed] = true;
-    for (std::size_t i = 0; i < hole.visible_count; ++i) {
-      for (const Index other : faces_[hole.visible[i]].neighbor) {
-        if (hole.sees[other] || !(dot(faces_[other].normal, v.p) > faces_[other].distance - sight_slack_)) continue;
-        hole.sees[other] = true;
-        hole.visible[hole.visible_count++] = other;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Face& face = faces_[hole.visible[i]];
+      for (std::size_t e = 0; e < 3; ++e) {
+        const Index other = face.neighbor[e];
+        if (hole.sees[other]) continue;
+        if (dot(faces_[other].normal, v.p) > faces_[other].distance - sight_slack_) {
+          hole.sees[other] = true;
+          hole.visible[count++] = other;
+        }
       }
     }
+    hole.visible_count = count;
   }
 
   void find_horizon(Hole& hole) const {
-    for (std::size_t i = 0; i < hole.visible_count; ++i) {
+    const std::size_t visible = hole.visible_count;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < visible; ++i) {
       const Face& face = faces_[hole.visible[i]];
       for (std::size_t e = 0; e < 3; ++e) {
-        if (hole.sees[face.neighbor[e]]) continue;
-        hole.horizon[hole.horizon_count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
+        if (!hole.sees[face.neighbor[e]]) {
+          hole.horizon[count++] = {face.corner[e], face.corner[(e + 1) % 3], face.neighbor[e]};
+        }
       }
     }
+    hole.horizon_count = count;
   }
 
   // A proper horizon is one loop: exactly one edge starts at every corner, and following them from the first one
   // reaches all. False if it is not.
   static bool link_horizon(Hole& hole) {
+    const std::size_t count = hole.horizon_count;
     hole.edge_from.fill(kNone);
-    for (std::size_t i = 0; i < hole.horizon_count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       Index& edge = hole.edge_from[hole.horizon[i].from];
       if (edge != kNone) return false;
       edge = static_cast<Index>(i);
     }
     std::size_t length = 0;
-    for (Index at = 0; length <= hole.horizon_count;) {
+    for (Index at = 0; length <= count;) {
       ++length;
       at = hole.edge_from[hole.horizon[at].to];
       if (at == kNone) return false;
       if (at == 0) break;
     }
-    return hole.horizon_count >= 3 && length == hole.horizon_count;
+    return count >= 3 && length == count;
   }
 
   // A face from every edge of the horizon to `v`, linked to the face beyond the edge and to those before and after it.

@@ -86,126 +86,177 @@ void finish_at_last(const CorePair<A, B>& pair, const Vec3& v, double vv, double
   }
 }
 
-/// `first` is the direction from a to b to try first (not zero).
+/// One run of the algorithm. v is the point of the difference nearest to the origin that the simplex reaches; until the
+/// simplex holds anything, only a direction to look along.
 template <class A, class B>
-Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairMemory* cache) {
-  Gjk r;
-  Simplex& s = r.simplex;
-  Vec3 v = copied(first);
-  double vv = norm_sq(v);
-  double best_vw = 0, best_vv = 1;  // of the direction with the largest separation so far
-  bool inside = false;              // v is a point of the difference, not only a direction
-  const double rounding_sq = pair.rounding * pair.rounding;
-  constexpr bool kCurved = A::kCurved || B::kCurved;
-  constexpr double kTolerance = kCurved ? kGjkTolerance : kGjkToleranceFlat;
+class GjkRun {
+ public:
+  GRAZE_INLINE GjkRun(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, Gjk& result)
+      : pair_(pair),
+        goal_(goal),
+        r_(result),
+        v_(copied(first)),
+        vv_(norm_sq(v_)),
+        rounding_sq_(pair.rounding * pair.rounding),
+        refine_from_(goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom),
+        may_center_(goal.centers && pair.a.holds_center() && pair.b.holds_center()),
+        inner_(may_center_ ? (pair.a.inner() + pair.b.inner()) * (1 - 16 * kEpsilon) : 0) {}
+
+  GRAZE_INLINE void run(PairMemory* cache) {
+    if (cache != nullptr && recalls(*cache, pair_) && settled_from(*cache)) return;
+    if (may_center_ && !reached_ && norm_sq(pair_.offset) > rounding_sq_) start_between_centers();
+    for (int i = 0; i < kGjkIterations; ++i) {
+      if (!step()) break;
+    }
+    conclude();
+    if (cache != nullptr) keep_in(*cache);
+  }
+
+ private:
+  static constexpr bool kCurved = A::kCurved || B::kCurved;
+  static constexpr double kTolerance = kCurved ? kGjkTolerance : kGjkToleranceFlat;
   // Without edges on either side Newton hardly ever strays and may start early.
-  constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
-  [[maybe_unused]] double refine_from = goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom;
-  // Whether the first corner is made of the centres: no support points of a common feature then.
-  const bool may_center = goal.centers && pair.a.holds_center() && pair.b.holds_center();
-  bool center_counts = false;
-  // Balls inside of both cores about their centres, together. Where the centres carry some of v, so much of the balls
-  // lies about v in the difference.
-  const double inner = may_center ? (pair.a.inner() + pair.b.inner()) * (1 - 16 * kEpsilon) : 0;
-  const auto is_below = [&](double distance_sq) {
-    const double below = goal.below + r.center_weight * inner;
+  static constexpr bool kSmooth = (A::kSmooth || A::kLine) && (B::kSmooth || B::kLine);
+
+  GRAZE_INLINE bool is_below(double distance_sq) const {
+    const double below = goal_.below + r_.center_weight * inner_;
     return distance_sq <= below * below;
-  };
-  if (cache != nullptr && recalls(*cache, pair)) {
-    const bool centered = size_of(cache->a[0]) + size_of(cache->b[0]) == 0;
-    const auto count = static_cast<std::size_t>(centered && !may_center ? 0 : cache->size);
+  }
+  GRAZE_INLINE void reach(const Vec3& point, double distance_sq) {
+    put(v_, point), vv_ = distance_sq, reached_ = true;
+  }
+
+  // Starts with the simplex of an earlier query. True if that settles this one.
+  GRAZE_INLINE bool settled_from(const PairMemory& cache) {
+    Simplex& s = r_.simplex;
+    const bool centered = size_of(cache.a[0]) + size_of(cache.b[0]) == 0;
+    const auto count = static_cast<std::size_t>(centered && !may_center_ ? 0 : cache.size);
     for (std::size_t i = 0; i < count; ++i) {
-      s.push(pair.difference(cache->a[i], cache->b[i]), cache->a[i], cache->b[i]);
+      s.push(pair_.difference(cache.a[i], cache.b[i]), cache.a[i], cache.b[i]);
     }
-    if (count > 0) {
-      const Nearest nearest = nearest_to_origin(s, true, pair.rounding);
-      if (nearest.size == 4) {
-        shrink(s, nearest);
-        r.end = Gjk::End::overlap, r.upper = 0;
-        return r;
-      }
-      if (nearest.distance_sq > rounding_sq) {
-        shrink(s, nearest);
-        put(v, nearest.point), vv = nearest.distance_sq, inside = true;
-        center_counts = centered && nearest.corner[0] == 0;
-        if (center_counts) r.center_weight = nearest.weight[0];
-        if (center_counts && is_below(vv)) {
-          r.end = Gjk::End::below;
-          return r;
-        }
-      } else {
-        s.size = 0;
-      }
+    if (count == 0) return false;
+    const Nearest nearest = nearest_to_origin(s, true, pair_.rounding);
+    if (nearest.size == 4) {
+      shrink(s, nearest);
+      r_.end = Gjk::End::overlap, r_.upper = 0;
+      return true;
     }
+    if (!(nearest.distance_sq > rounding_sq_)) {
+      s.size = 0;
+      return false;
+    }
+    shrink(s, nearest);
+    reach(nearest.point, nearest.distance_sq);
+    center_counts_ = centered && nearest.corner[0] == 0;
+    if (!center_counts_) return false;
+    r_.center_weight = nearest.weight[0];
+    if (!is_below(vv_)) return false;
+    r_.end = Gjk::End::below;
+    return true;
   }
-  if (may_center && !inside && norm_sq(pair.offset) > rounding_sq) {
-    s.push(pair.offset, {0, 0, 0}, {0, 0, 0});
-    s.weight[0] = 1;
-    put(v, pair.offset), vv = norm_sq(v), inside = true, center_counts = true;
+
+  GRAZE_INLINE void start_between_centers() {
+    r_.simplex.push(pair_.offset, {0, 0, 0}, {0, 0, 0});
+    r_.simplex.weight[0] = 1;
+    reach(pair_.offset, norm_sq(pair_.offset));
+    center_counts_ = true;
   }
-  for (int i = 0; i < kGjkIterations; ++i) {
+
+  // Adds the support point along v and moves v nearer to the origin. False when there is nothing to gain or to know.
+  GRAZE_INLINE bool step() {
+    Simplex& s = r_.simplex;
     const auto last = static_cast<std::size_t>(s.size);
     Vec3 &w = s.w[last], &on_a = s.a[last], &on_b = s.b[last];
-    pair.support(v, w, on_a, on_b);
-    const double vw = dot(v, w);
-    // The separation along v is vw / |v|. Compared by squares, the root is left for the end.
-    // Of directions as good as each other the last is nearest to the simplex.
-    if (vw > 0 && (best_vw <= 0 || vw * vw * best_vv >= best_vw * best_vw * vv * (1 - 4 * kEpsilon))) {
-      best_vw = vw, best_vv = vv, put(r.toward, v);
-      if (goal.above < 0 || vw * vw > goal.above * goal.above * vv) {
-        r.end = Gjk::End::above;
-        break;
-      }
-    }
-    if (inside && (vv - vw <= kTolerance * vv || s.holds(w))) break;
+    pair_.support(v_, w, on_a, on_b);
+    const double vw = dot(v_, w);
+    if (proves_above(vw)) return false;
+    if (reached_ && (vv_ - vw <= kTolerance * vv_ || s.holds(w))) return false;
     if constexpr (kCurved) {
-      if (inside && !center_counts && vv - vw <= refine_from * vv) {
-        if (finish_by_newton(pair, v, vv, s, kInfinity, r)) break;
-        refine_from /= kRefineAgain;
+      if (reached_ && !center_counts_ && vv_ - vw <= refine_from_ * vv_) {
+        if (finish_by_newton(pair_, v_, vv_, s, kInfinity, r_)) return false;
+        refine_from_ /= kRefineAgain;
       }
     }
     ++s.size;
-    const Nearest nearest = nearest_to_origin(s, false, pair.rounding);
-    if (inside && nearest.distance_sq >= vv) {  // rounding leaves nothing to gain
+    const Nearest nearest = nearest_to_origin(s, false, pair_.rounding);
+    if (reached_ && nearest.distance_sq >= vv_) {  // rounding leaves nothing to gain
       --s.size;
       if constexpr (kCurved) {
-        if (!goal.boolean && !center_counts)
-          finish_at_last(pair, v, vv, std::max(pair.rounding, best_vw / std::sqrt(best_vv)), r);
+        if (!goal_.boolean && !center_counts_)
+          finish_at_last(pair_, v_, vv_, std::max(pair_.rounding, best_vw_ / std::sqrt(best_vv_)), r_);
       }
-      break;
+      return false;
     }
-    const bool meets = nearest.size == 4 || nearest.distance_sq <= rounding_sq;
+    const bool meets = nearest.size == 4 || nearest.distance_sq <= rounding_sq_;
     // Some direction keeps them apart: a simplex of huge and tiny edges has been misjudged. The one before stands.
-    if (meets && inside && best_vw > 0 && best_vw * best_vw > rounding_sq * best_vv) {
+    if (meets && reached_ && best_vw_ > 0 && best_vw_ * best_vw_ > rounding_sq_ * best_vv_) {
       --s.size;
-      break;
+      return false;
     }
     shrink(s, nearest);
-    center_counts = center_counts && nearest.corner[0] == 0;
-    r.center_weight = center_counts ? nearest.weight[0] : 0;
+    center_counts_ = center_counts_ && nearest.corner[0] == 0;
+    r_.center_weight = center_counts_ ? nearest.weight[0] : 0;
     if (meets) {
-      r.end = Gjk::End::overlap, r.upper = std::sqrt(nearest.distance_sq), r.certain = nearest.size == 4;
-      break;
+      r_.end = Gjk::End::overlap, r_.upper = std::sqrt(nearest.distance_sq), r_.certain = nearest.size == 4;
+      return false;
     }
-    put(v, nearest.point), vv = nearest.distance_sq, inside = true;
-    if (is_below(vv)) {
-      r.end = Gjk::End::below;
-      break;
-    }
+    reach(nearest.point, nearest.distance_sq);
+    if (!is_below(vv_)) return true;
+    r_.end = Gjk::End::below;
+    return false;
   }
-  if (best_vw > 0) r.lower = std::max(r.lower, best_vw / std::sqrt(best_vv));
-  if (r.end == Gjk::End::measured && !r.refined) {
-    r.upper = std::sqrt(vv);
+
+  // The separation along v is vw / |v|. Compared by squares, the root is left for the end. Of directions as good as each
+  // other the last is nearest to the simplex. Returns whether the goal's `above` is proven.
+  GRAZE_INLINE bool proves_above(double vw) {
+    const bool best =
+        vw > 0 && (best_vw_ <= 0 || vw * vw * best_vv_ >= best_vw_ * best_vw_ * vv_ * (1 - 4 * kEpsilon));
+    if (!best) return false;
+    best_vw_ = vw, best_vv_ = vv_, put(r_.toward, v_);
+    if (!(goal_.above < 0 || vw * vw > goal_.above * goal_.above * vv_)) return false;
+    r_.end = Gjk::End::above;
+    return true;
+  }
+
+  GRAZE_INLINE void conclude() {
+    const Simplex& s = r_.simplex;
+    if (best_vw_ > 0) r_.lower = std::max(r_.lower, best_vw_ / std::sqrt(best_vv_));
+    if (r_.end != Gjk::End::measured || r_.refined) return;
+    r_.upper = std::sqrt(vv_);
     // Of a small simplex near the origin rounding spoils the distance; its points still show how near it comes.
-    if (r.upper <= kNear * pair.reach) r.upper = std::sqrt(norm_sq(pair.difference(s.mean_a(), s.mean_b())));
+    if (r_.upper <= kNear * pair_.reach) r_.upper = std::sqrt(norm_sq(pair_.difference(s.mean_a(), s.mean_b())));
     // Not even the sign is proven: as good as touching.
-    if (!(r.lower > pair.rounding)) r.end = Gjk::End::overlap, r.certain = false;
+    if (!(r_.lower > pair_.rounding)) r_.end = Gjk::End::overlap, r_.certain = false;
   }
-  if (cache != nullptr) {
-    cache->size = s.size, cache->stamp_a = pair.a.stamp(), cache->stamp_b = pair.b.stamp();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(s.size); ++i) cache->a[i] = s.a[i], cache->b[i] = s.b[i];
+
+  GRAZE_INLINE void keep_in(PairMemory& cache) const {
+    const Simplex& s = r_.simplex;
+    cache.size = s.size, cache.stamp_a = pair_.a.stamp(), cache.stamp_b = pair_.b.stamp();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(s.size); ++i) cache.a[i] = s.a[i], cache.b[i] = s.b[i];
   }
-  return r;
+
+  const CorePair<A, B>& pair_;
+  const GjkGoal& goal_;
+  Gjk& r_;
+  Vec3 v_;
+  double vv_;
+  double best_vw_ = 0, best_vv_ = 1;  // of the direction with the largest separation so far
+  bool reached_ = false;              // v is a point of the difference, not only a direction
+  double rounding_sq_;
+  [[maybe_unused]] double refine_from_;  // the gap between the bounds, relative to |v|², at which Newton is tried next
+  bool may_center_;  // the first corner may be made of the centres: no support points of a common feature then
+  bool center_counts_ = false;
+  // Balls inside of both cores about their centres, together. Where the centres carry some of v, so much of the balls
+  // lies about v in the difference.
+  double inner_;
+};
+
+/// `first` is the direction from a to b to try first (not zero).
+template <class A, class B>
+Gjk gjk(const CorePair<A, B>& pair, const Vec3& first, const GjkGoal& goal, PairMemory* cache) {
+  Gjk result;
+  GjkRun<A, B>(pair, first, goal, result).run(cache);
+  return result;
 }
 
 }  // namespace graze
