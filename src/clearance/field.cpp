@@ -51,7 +51,8 @@ void sweep_row(std::int16_t* row, std::size_t count) {
   }
 }
 
-// From the squared gaps within each of `rows` rows to those within the plane of all rows: by all offsets up to `margin`.
+// From the squared gaps within each of `rows` rows to those within the plane of all rows: by all offsets up to
+// `margin`.
 void combine_rows(const std::int16_t* from, std::int16_t* to, std::int32_t rows, std::size_t row_size,
                   std::int32_t margin) {
   std::fill_n(to, static_cast<std::size_t>(rows) * row_size, kUnknown);
@@ -128,7 +129,8 @@ void Field::make_slices(const Buffer<std::int16_t>& gaps, std::int32_t margin, i
                                     last = std::min(first + group_, count_[0]) - 1;
                  for (std::int32_t i = std::max(0, first - margin); i <= std::min(count_[0] - 1, last + margin); ++i) {
                    const std::int32_t apart = i < first ? first - i : i > last ? i - last : 0;
-                   lower_by(sum.data(), gaps.data() + static_cast<std::size_t>(i) * plane(), gap_square(apart), plane());
+                   lower_by(sum.data(), gaps.data() + static_cast<std::size_t>(i) * plane(), gap_square(apart),
+                            plane());
                  }
                  std::uint8_t* out = table_.data() + s * plane();
                  for (std::size_t i = 0; i < plane(); ++i) out[i] = steps[static_cast<std::size_t>(sum[i])];

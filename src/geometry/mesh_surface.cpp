@@ -128,7 +128,8 @@ class SurfaceFinder {
       // One closed surface that does not meet itself has its inside on one side.
       const double reach = reach_over_neighbors(data_, edges_, tolerance_);
       Surface surface;
-      surface.convex = reach <= tolerance_ || (reach <= kSliver * data_.extent && lies_on_hull(data_, nullptr, tolerance_));
+      surface.convex =
+          reach <= tolerance_ || (reach <= kSliver * data_.extent && lies_on_hull(data_, nullptr, tolerance_));
       return surface;
     }
     ask_all();
@@ -157,8 +158,7 @@ class SurfaceFinder {
     area_.resize(count_);
     for (Index t = 0; t < count_; ++t) {
       normal_[t] = normal_of(data_, t);
-      area_[t] =
-          (data_.corner(t, 1) - data_.corner(t, 0)).cross(data_.corner(t, 2) - data_.corner(t, 0)).squaredNorm();
+      area_[t] = (data_.corner(t, 1) - data_.corner(t, 0)).cross(data_.corner(t, 2) - data_.corner(t, 0)).squaredNorm();
       Index& largest = largest_[patches_.find(t)];
       if (largest == kNone) ++patch_count_;
       if (largest == kNone || area_[t] > area_[largest]) largest = t;
@@ -181,9 +181,7 @@ class SurfaceFinder {
     }
   }
 
-  bool is_surface_at(Index t, const Vec3& p) const {
-    return is_surface(data_, p, normal_[t], kBeside * tolerance_);
-  }
+  bool is_surface_at(Index t, const Vec3& p) const { return is_surface(data_, p, normal_[t], kBeside * tolerance_); }
 
   void ask_whole(Index t) {
     const Vec3 middle = (data_.corner(t, 0) + data_.corner(t, 1) + data_.corner(t, 2)) / 3;
@@ -192,7 +190,8 @@ class SurfaceFinder {
 
   void ask_parts(Index t) {
     std::vector<Polygon> parts;
-    cut({data_.corner(t, 0), data_.corner(t, 1), data_.corner(t, 2)}, crossings_[t].segments, tolerance_, budget_, parts);
+    cut({data_.corner(t, 0), data_.corner(t, 1), data_.corner(t, 2)}, crossings_[t].segments, tolerance_, budget_,
+        parts);
     if (budget_.spent()) return;
     std::size_t dropped = 0;
     for (const Polygon& part : parts) {

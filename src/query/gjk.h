@@ -98,7 +98,9 @@ class GjkRun {
         v_(copied(first)),
         vv_(norm_sq(v_)),
         rounding_sq_(pair.rounding * pair.rounding),
-        refine_from_(goal.boolean ? -1 : kSmooth ? kRefineSmoothFrom : kRefineFrom),
+        refine_from_(goal.boolean ? -1
+                     : kSmooth    ? kRefineSmoothFrom
+                                  : kRefineFrom),
         may_center_(goal.centers && pair.a.holds_center() && pair.b.holds_center()),
         inner_(may_center_ ? (pair.a.inner() + pair.b.inner()) * (1 - 16 * kEpsilon) : 0) {}
 
@@ -122,9 +124,7 @@ class GjkRun {
     const double below = goal_.below + r_.center_weight * inner_;
     return distance_sq <= below * below;
   }
-  GRAZE_INLINE void reach(const Vec3& point, double distance_sq) {
-    put(v_, point), vv_ = distance_sq, reached_ = true;
-  }
+  GRAZE_INLINE void reach(const Vec3& point, double distance_sq) { put(v_, point), vv_ = distance_sq, reached_ = true; }
 
   // Starts with the simplex of an earlier query. True if that settles this one.
   GRAZE_INLINE bool settled_from(const PairMemory& cache) {
@@ -206,11 +206,10 @@ class GjkRun {
     return false;
   }
 
-  // The separation along v is vw / |v|. Compared by squares, the root is left for the end. Of directions as good as each
-  // other the last is nearest to the simplex. Returns whether the goal's `above` is proven.
+  // The separation along v is vw / |v|. Compared by squares, the root is left for the end. Of directions as good as
+  // each other the last is nearest to the simplex. Returns whether the goal's `above` is proven.
   GRAZE_INLINE bool proves_above(double vw) {
-    const bool best =
-        vw > 0 && (best_vw_ <= 0 || vw * vw * best_vv_ >= best_vw_ * best_vw_ * vv_ * (1 - 4 * kEpsilon));
+    const bool best = vw > 0 && (best_vw_ <= 0 || vw * vw * best_vv_ >= best_vw_ * best_vw_ * vv_ * (1 - 4 * kEpsilon));
     if (!best) return false;
     best_vw_ = vw, best_vv_ = vv_, put(r_.toward, v_);
     if (!(goal_.above < 0 || vw * vw > goal_.above * goal_.above * vv_)) return false;
