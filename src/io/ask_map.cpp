@@ -159,13 +159,14 @@ AskAnswer ask_insert(const Fields& question) {
     const std::vector<Vec3> points = frame.points("points");
     const Vec3 origin = frame.vector("origin");
     const double range = frame.number_or("max_range", kInfinity);
+    if (!(range > 0)) throw Error(frame.path_of("max_range"), fmt::format("must be a positive length, got {}", range));
     const InsertReport report = Fields::naming(path, [&] {
       return mapper.insert(
           {.points = points, .origin = origin, .max_range = range, .rays = rays, .zero_is_no_return = false});
     });
     if (report.too_far > 0) {
-      throw Error(path, fmt::format("{} rays leave the range of keys or pass more than {} cells", report.too_far,
-                                    OccupancyMapper::kMaxRayCells));
+      throw Error(path, fmt::format("{} ray{} the range of keys or more than {} cells", report.too_far,
+                                    report.too_far == 1 ? " leaves" : "s leave", OccupancyMapper::kMaxRayCells));
     }
   }
   std::string list;

@@ -239,7 +239,7 @@ std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
   if (start.find('\0') != std::string::npos) {
     throw Error(name, "is not a point cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
   }
-  return open_text(std::move(bytes));
+  return extension == "ptx" || looks_like_ptx(bytes) ? open_ptx(std::move(bytes)) : open_text(std::move(bytes));
 }
 
 }  // namespace

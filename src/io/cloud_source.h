@@ -104,6 +104,8 @@ std::unique_ptr<CloudSource> open_ply(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_pcd(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_las(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_text(std::shared_ptr<const Bytes> bytes);
+std::unique_ptr<CloudSource> open_ptx(std::shared_ptr<const Bytes> bytes);
+bool looks_like_ptx(const std::shared_ptr<const Bytes>& bytes);
 
 /// The lower-case letters behind the last dot of the file's name; empty if there is none.
 std::string extension_of(const std::string& path);

@@ -275,6 +275,7 @@ HeightFieldFile read_png(const std::shared_ptr<const Bytes>& bytes, const ReadHe
 HeightFieldFile read_raw_floats(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
+  if (options.columns == 0) throw Error(name, "is raw floats: state how many columns a row has (columns)");
   const std::uint64_t count = bytes->size() / sizeof(float);
   if (options.columns < 2 || bytes->size() % sizeof(float) != 0 || count % options.columns != 0)
     throw Error(name, fmt::format("expected rows of 2 or more float32, got {} bytes for {} columns", bytes->size(),

@@ -56,7 +56,8 @@ class MapWriting {
     return node;
   }
   [[noreturn]] static void refuse(const OccupancyNode& node) {
-    throw Error("map", fmt::format("cell ({}, {}, {}) is beyond the 16-bit keys of OctoMap, -32768 to 32767",
+    throw Error("map", fmt::format("cell ({}, {}, {}) is beyond the 16-bit keys of OctoMap, -32768 to 32767; "
+                                   "write a .gmap, which has all keys",
                                    node.key().x, node.key().y, node.key().z));
   }
 

@@ -11,6 +11,7 @@
 #include "io/cloud_source.h"
 #include "io/mesh_source.h"
 #include "io/ply_header.h"
+#include "io/utf16.h"
 
 namespace graze::io {
 namespace {
@@ -41,8 +42,12 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
   const std::string& name = bytes->name();
   const std::optional<MeshFormat> format = mesh_format_of(bytes);
   if (!format) throw Error(name, "is not a mesh that graze can read: STL, OBJ, PLY with faces, OFF, COLLADA or glTF");
-  MeshReading reading(bytes, options.progress, options.mesh.solid);
+  // XML states its encoding itself; the other texts do not.
+  const bool plain_text = *format == MeshFormat::obj || *format == MeshFormat::off;
+  const std::optional<std::string> text = plain_text ? text_of_utf16(*bytes) : std::nullopt;
+  MeshReading reading(text ? Bytes::of(*text, name) : bytes, options.progress, options.mesh.solid);
   MeshHeader& header = reading.header;
+  header.file_size = bytes->size();
   header.format = *format;
   options.progress.report(0, "reading " + name);
   switch (*format) {
@@ -97,11 +102,12 @@ bool has_faces(const std::shared_ptr<const Bytes>& bytes) {
   return false;
 }
 
-// "OFF", "COFF", "STCNOFF", …
+// "OFF", "COFF", "STCNOFF", …, or "OFF8" with the first count behind it
 bool looks_like_off(std::string_view start) {
   const std::string_view word = start.substr(0, start.find_first_of(" \t\r\n"));
-  if (!word.ends_with("OFF")) return false;
-  return word.substr(0, word.size() - 3).find_first_not_of("STCN4n") == std::string_view::npos;
+  const std::size_t mark = word.find("OFF");
+  return mark != std::string_view::npos && word.substr(0, mark).find_first_not_of("STCN4n") == std::string_view::npos &&
+         word.substr(mark + 3).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 }  // namespace

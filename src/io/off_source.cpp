@@ -55,6 +55,13 @@ class OffSource {
 
   void read_counts() {
     if (!next_line()) throw Error(reader_.name(), "is not an OFF file: it holds no line but comments");
+    // "OFF8 6 12": nothing between the mark and the first count.
+    const std::size_t digits = words_[0].find_first_of("0123456789");
+    if (digits != std::string_view::npos && words_[0].substr(0, digits).ends_with("OFF")) {
+      const std::string_view joined = words_[0];
+      words_[0] = joined.substr(digits);
+      words_.insert(words_.begin(), joined.substr(0, digits));
+    }
     if (words_[0].ends_with("OFF")) {
       const std::string_view kind = words_[0].substr(0, words_[0].size() - 3);
       if (kind.find_first_of("4n") != std::string_view::npos) {

@@ -192,6 +192,16 @@ class PcdSource : public CloudSource {
     }
   }
 
+  // PDAL writes X, Y and Z. A field of the lower-case name comes first.
+  int axis_of(const std::string& name) const {
+    if (name.size() != 1) return kNowhere;
+    const char lower = static_cast<char>(name[0] | 32);
+    if (lower < 'x' || lower > 'z') return kNowhere;
+    const auto is_lower = [&](const PcdField& field) { return field.name.size() == 1 && field.name[0] == lower; };
+    if (name[0] != lower && std::any_of(fields_.begin(), fields_.end(), is_lower)) return kNowhere;
+    return kX + (lower - 'x');
+  }
+
   void choose_targets() {
     bool seen[3] = {};
     bool mixed = false;
@@ -211,7 +221,7 @@ class PcdSource : public CloudSource {
       if (record_size_ > kLargestRecord) refuse(fmt::format("a point takes more than {} bytes", kLargestRecord));
       values_per_row_ += padding && !type ? field.count / static_cast<std::size_t>(sizes_[i]) : field.count;
       if (padding) continue;
-      const int axis = field.name == "x" ? kX : field.name == "y" ? kY : field.name == "z" ? kZ : kNowhere;
+      const int axis = axis_of(field.name);
       if (axis != kNowhere && !seen[axis] && field.count == 1) {
         seen[axis] = true;
         field.targets = {axis};

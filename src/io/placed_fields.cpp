@@ -60,9 +60,11 @@ Geometry map_view_from(const Fields& fields) {
   const double threshold = fields.number_or("threshold", 0.5);
   const std::string unknown = fields.text("unknown");
   if (unknown != "free" && unknown != "occupied")
-    throw Error(fields.path_of("unknown"), "must be \"free\" or \"occupied\"");
+    throw Error(fields.path_of("unknown"),
+                fmt::format("must be \"free\" or \"occupied\", got \"{}\"", shortened(unknown)));
   const UnknownSpace space = unknown == "free" ? UnknownSpace::free : UnknownSpace::occupied;
-  if (!(threshold >= 0 && threshold <= 1)) throw Error(fields.path_of("threshold"), "must be between 0 and 1");
+  if (!(threshold >= 0 && threshold <= 1))
+    throw Error(fields.path_of("threshold"), fmt::format("must be from 0 to 1, got {}", threshold));
   const std::string file = fields.file("file");
   try {
     return fields.read_once(fmt::format("map {} {} {}", threshold, unknown, file),

@@ -94,6 +94,7 @@ class TextSource : public CloudSource {
         if (!names_axes(words)) refuse_names(words);
         for (const std::string_view word : words) names.emplace_back(trimmed(word));
         any = next_line(line);
+        if (any) choose_separator_below(line, names.size());
       } else {
         names = names_in_comment(words.size());
       }
@@ -114,6 +115,16 @@ class TextSource : public CloudSource {
     }
     choose_targets(names, words);
     started_ = true;
+  }
+
+  // Names may be apart by commas where the rows below them are apart by blanks.
+  void choose_separator_below(std::string_view line, std::size_t columns) {
+    const char below = separator_of(line);
+    std::vector<std::string_view> words;
+    split_line(line, separator_, words);
+    if (words.size() != 1 || below == separator_) return;
+    split_line(line, below, words);
+    if (words.size() == columns) separator_ = below;
   }
 
   bool all_numbers(const std::vector<std::string_view>& words) const {
@@ -150,7 +161,10 @@ class TextSource : public CloudSource {
   std::vector<std::string> numbered(std::size_t columns) const {
     if (columns < 3) refuse_line(fmt::format("has {} columns; x, y and z need three", columns));
     std::vector<std::string> names = {"x", "y", "z"};
-    for (std::size_t i = 3; i < columns; ++i) names.push_back(fmt::format("column_{}", i + 1));
+    // What follows a count is a PTS file.
+    if (header_.points && (columns == 4 || columns == 7)) names.emplace_back("intensity");
+    if (header_.points && (columns == 6 || columns == 7)) names.insert(names.end(), {"red", "green", "blue"});
+    for (std::size_t i = names.size(); i < columns; ++i) names.push_back(fmt::format("column_{}", i + 1));
     return names;
   }
 

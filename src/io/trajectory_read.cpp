@@ -34,11 +34,23 @@ constexpr Alias kAliases[] = {{"t", kTime},    {"timestamp", kTime}, {"stamp", k
                               {"py", kPy},     {"northing", kPy},    {"tz", kPz},      {"pz", kPz},
                               {"height", kPz}, {"elevation", kPz},   {"q_x", kQx},     {"q_y", kQy},
                               {"q_z", kQz},    {"q_w", kQw},         {"cant", kRoll}};
+// As EuRoC's ground truth names them; its times are in nanoseconds.
+constexpr Alias kEuroc[] = {{"p_rs_r_x", kPx}, {"p_rs_r_y", kPy}, {"p_rs_r_z", kPz}, {"q_rs_x", kQx},
+                            {"q_rs_y", kQy},   {"q_rs_z", kQz},   {"q_rs_w", kQw}};
 
-/// "Roll [deg]" and "roll_deg" are roll in degrees, "Time (s)" is time.
+// Seconds in a unit of time; 0 if it is none.
+double seconds_in(std::string_view unit) {
+  if (unit == "s" || unit == "sec" || unit == "seconds") return 1;
+  if (unit == "ms") return 1e-3;
+  if (unit == "us" || unit == "µs") return 1e-6;
+  return unit == "ns" ? 1e-9 : 0;
+}
+
+/// "Roll [deg]" and "roll_deg" are roll in degrees, "Time (s)" is time, "timestamp [ns]" time in nanoseconds.
 struct ColumnName {
   int column = kNowhere;
   double factor = 1;
+  bool has_unit = false, euroc = false;
 };
 
 ColumnName column_named(std::string_view word) {
@@ -61,6 +73,11 @@ ColumnName column_named(std::string_view word) {
   for (const Alias& alias : kAliases) {
     if (name == alias.name) found.column = alias.column;
   }
+  for (const Alias& alias : kEuroc) {
+    if (name == alias.name) found.column = alias.column, found.euroc = true;
+  }
+  found.has_unit = !unit.empty();
+  if (found.column == kTime && seconds_in(unit) != 0) found.factor = seconds_in(unit);
   const bool angle = found.column == kRoll || found.column == kPitch || found.column == kYaw;
   const bool degrees = unit == "deg" || unit == "degree" || unit == "degrees" || unit == "°";
   if (angle && degrees) found.factor = static_cast<double>(EIGEN_PI) / 180;
@@ -127,7 +144,7 @@ class RowReader {
 
   TrajectoryFormat format_of_first_line() const {
     if (!numbers_only()) return TrajectoryFormat::csv;
-    if (words_.size() == 8) return TrajectoryFormat::tum;
+    if (words_.size() == 8) return names_another_order() ? TrajectoryFormat::csv : TrajectoryFormat::tum;
     if (words_.size() == 12 || words_.size() == 16) return TrajectoryFormat::kitti;
     if (words_.size() == 4) return TrajectoryFormat::matrix;
     if (names_in_comment()) return TrajectoryFormat::csv;
@@ -135,6 +152,18 @@ class RowReader {
         fmt::format("has {} columns without names; TUM has 8, KITTI 12, and a table needs a line with the "
                     "names of its columns, such as x,y,z",
                     words_.size()));
+  }
+
+  // Whether the comment above names a column that is another one in TUM.
+  bool names_another_order() const {
+    if (!names_in_comment()) return false;
+    std::vector<std::string_view> names;
+    split_line(last_comment_, separator_of(last_comment_), names);
+    constexpr std::array<int, 8> kTum = {kTime, kPx, kPy, kPz, kQx, kQy, kQz, kQw};
+    return !std::equal(kTum.begin(), kTum.end(), names.begin(), [](int column, std::string_view name) {
+      const int named = column_named(name).column;
+      return named == column || named == kNowhere;
+    });
   }
 
   bool names_in_comment() const {
@@ -229,8 +258,11 @@ class RowReader {
 
   void choose_columns(const std::vector<std::string_view>& names) {
     at_.fill(-1);
+    bool euroc = false, time_has_unit = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const ColumnName found = column_named(names[i]);
+      euroc = euroc || found.euroc;
+      time_has_unit = time_has_unit || (found.column == kTime && found.has_unit);
       if (found.column == kNowhere) {
         constexpr std::size_t kMaxNotes = 8;
         if (out_.notes.size() < kMaxNotes)
@@ -254,6 +286,10 @@ class RowReader {
     if (quaternion == 4 && (angles || has(kRoll))) refuse_line("has a quaternion and angles; give one of them");
     if (angles && !(has(kRoll) && has(kPitch) && has(kYaw))) {
       refuse_line("angles need all of roll, pitch and yaw, or roll alone; without them, rotations follow the path");
+    }
+    if (euroc && has(kTime) && !time_has_unit) {
+      factor_[kTime] = 1e-9;
+      out_.notes.emplace_back("times are taken for nanoseconds, as EuRoC writes them");
     }
     out_.times = has(kTime);
     out_.rotations = quaternion == 4 || angles;

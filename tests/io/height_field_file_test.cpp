@@ -244,9 +244,9 @@ TEST(HeightFieldAsk, AnswersAndRefuses) {
   EXPECT_EQ(refused(R"({"shape":"heightfield","heights":[[0,0],[0,0]]})"), R"({"error":"b: needs cell: [dx, dy]"})");
   EXPECT_EQ(refused(R"({"shape":"heightfield","cell":[1,1]})"), R"({"error":"b: needs either file or heights"})");
   EXPECT_EQ(refused(R"({"shape":"map","file":"x.bt","unknown":"maybe"})"),
-            R"({"error":"b.unknown: must be \"free\" or \"occupied\""})");
+            R"({"error":"b.unknown: must be \"free\" or \"occupied\", got \"maybe\""})");
   EXPECT_EQ(refused(R"({"shape":"map","file":"x.bt","unknown":"free","threshold":2})"),
-            R"({"error":"b.threshold: must be between 0 and 1"})");
+            R"({"error":"b.threshold: must be from 0 to 1, got 2"})");
 }
 
 }  // namespace height_field_file_test

@@ -127,12 +127,41 @@ TEST(Obj, NamesLocationAndReason) {
   EXPECT_EQ(refused_mesh("hello\n", "f.obj"), "f.obj:1: 'hello' is not an OBJ keyword");
 }
 
+// "v" and "f" rows as UTF-16 of either order of bytes.
+std::string as_utf16(std::string_view text, bool big_endian) {
+  std::string bytes = big_endian ? "\xFE\xFF" : "\xFF\xFE";
+  for (const char c : text) bytes += big_endian ? std::string{'\0', c} : std::string{c, '\0'};
+  return bytes;
+}
+
+TEST(Utf16, IsReadAsTheSameText) {
+  const std::string obj = "o part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const MeshFile plain = parse_mesh(obj, "f.obj");
+  for (const bool big_endian : {true, false}) {
+    const std::string bytes = as_utf16(obj, big_endian);
+    const MeshFile file = parse_mesh(bytes, "f.obj");
+    EXPECT_EQ(corners_of(file), corners_of(plain));
+    EXPECT_EQ(file.header.file_size, bytes.size());
+    EXPECT_EQ(refused_mesh(bytes.substr(0, bytes.size() - 1), "f.obj"),
+              "f.obj: is text in UTF-16 that ends within a character; was it cut off?");
+    EXPECT_EQ(refused_mesh(as_utf16("v 0 0 x\n", big_endian), "f.obj"), refused_mesh("v 0 0 x\n", "f.obj"));
+  }
+  // An emoji in a name, and half of one.
+  for (const std::string& name :
+       {std::string("\x3D\xD8\x00\xDE", 4), std::string("\x3D\xD8", 2), std::string("\x00\xDE", 2)}) {
+    std::string bytes =
+        as_utf16("o ", false) + name + as_utf16("\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", false).substr(2);
+    EXPECT_EQ(corners_of(parse_mesh(bytes, "f.obj")), corners_of(plain));
+  }
+}
+
 TEST(Off, ReadsColoursAndComments) {
   const std::string body = "0 0 0\n1 0 0 # x\n\n0 1 0\n0 0 1\n3 0 2 1 1 0 0\n3 0 1 3\n3 0 3 2\n3 1 2 3 255 255 0 0\n";
   for (const std::string& bytes : {"OFF\n4 4 6\n" + body, "OFF 4 4 0\n" + body, "# c\nCOFF\n# c\n4 4\n" + body,
                                    replaced("OFF\n4 4 6\n" + body, "\n", "\r\n"), "4 4 6\n" + body}) {
     EXPECT_EQ(corners_of(parse_mesh(bytes, "f.off")), corners_of(tetrahedron()));
   }
+  EXPECT_EQ(corners_of(parse_mesh("\t OFF4 4 6 # c\n" + body, "f")), corners_of(tetrahedron()));
   const MeshFile odd = parse_mesh("OFF\n3 3 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n1 0\n3 0 1 2\n", "f");
   EXPECT_EQ(odd.triangles.size(), 1U);
   EXPECT_EQ(odd.header.lines, 1U);

@@ -41,6 +41,9 @@ TEST(Dae, HonoursUnitAndUpAxis) {
   const MeshFile x_up = parse_mesh(dae("<up_axis>X_UP</up_axis>", kTriangles, kNode), "f");
   EXPECT_EQ(x_up.vertices[1], Vec3(0, 0, 1));
   EXPECT_NEAR(report_of(x_up).volume, 1.0 / 6, 1e-15);
+  EXPECT_EQ(parse_mesh(dae(R"(<unit meter="0,010000"/>)", kTriangles, kNode), "f").header.unit, 0.01);
+  EXPECT_TRUE(contains(refused_mesh(dae(R"(<unit meter="1,000"/>)", kTriangles, kNode), "f"), "is not a number"))
+      << "one, or a thousand";
   const MeshFile kept = parse_mesh(dae(R"(<unit meter="0.0254"/>)", kTriangles, kNode), "f",
                                    {.unit = 2, .up = UpAxis::z, .believe_unit = false, .believe_up = false});
   EXPECT_EQ(kept.vertices[2], Vec3(0, 2, 0));

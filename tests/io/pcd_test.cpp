@@ -151,6 +151,16 @@ TEST_F(CloudFiles, PcdKeepsColoursGroupsRowsAndViewpoint) {
   }
 }
 
+TEST(Pcd, TakesUpperCaseAxesWhereThereAreNoOthers) {
+  const Cloud upper =
+      parse_cloud(header("X Z Y Intensity", "4 4 4 4", "F F F F", "1 1 1 1", 1, "ascii") + "1 3 2 7\n", "f");
+  EXPECT_EQ(upper.point(0), Vec3(1, 2, 3));
+  EXPECT_EQ((*upper.attribute("Intensity"))[0], 7);
+  const Cloud both = parse_cloud(header("X x y z", "4 4 4 4", "F F F F", "1 1 1 1", 1, "ascii") + "9 1 2 3\n", "f");
+  EXPECT_EQ(both.point(0), Vec3(1, 2, 3));
+  EXPECT_EQ((*both.attribute("X"))[0], 9);
+}
+
 TEST(Pcd, RejectsBadHeaders) {
   EXPECT_TRUE(contains(refused("VERSION 0.7\nFIELDS x y z\nSIZE 4 4\n"), "SIZE has 2 entries for 3 fields"));
   EXPECT_TRUE(contains(refused(header("x y z", "4 4 3", "F F F", "1 1 1", 1, "ascii")), "TYPE F of SIZE 3"));

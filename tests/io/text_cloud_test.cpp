@@ -45,6 +45,19 @@ TEST(TextCloud, KeepsOtherColumns) {
   EXPECT_EQ((*commented.attribute("red"))[0], 4);
 }
 
+TEST(TextCloud, NamesMayBeApartInAnotherWayThanTheNumbers) {
+  expect_points("\"X\",\"Y\",\"Z\"\n1.5 -2 3\n4 5 6e-3\n");
+  EXPECT_EQ(refused("x,y,z\n1 2\n"), "f:2: has 1 columns instead of 3");
+}
+
+TEST(TextCloud, ColumnsBehindACountAreThoseOfPts) {
+  const Cloud cloud = parse_cloud("1\n1 2 3 -40 5 6 7\n", "f");
+  EXPECT_EQ((*cloud.attribute("intensity"))[0], -40);
+  EXPECT_EQ((*cloud.attribute("red"))[0], 5);
+  EXPECT_EQ((*cloud.attribute("blue"))[0], 7);
+  EXPECT_NE(parse_cloud("1\n1 2 3 4 5 6\n", "f").attribute("red"), nullptr);
+}
+
 TEST(TextCloud, SkipsWhatIsNoNumberOnPurpose) {
   const Cloud cloud = parse_cloud("x,y,z\nnan,0,0\n1,inf,0\n1,,3\n1,2,-1.#IND\nNaN,NaN,NaN\n1,2,3\n1,2,1e-999\n", "f");
   EXPECT_EQ(cloud.size(), 7U);

@@ -109,6 +109,22 @@ TEST(TrajectoryFile, ReadsCommonVariants) {
   expect("Easting;Northing;Height;Roll;Pitch;Yaw_deg;Timestamp\n1;2;3;0;0;90;7\n", true);
 }
 
+TEST(TrajectoryFile, ReadsGroundTruthOfEurocInNanoseconds) {
+  const std::string positions = "p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], ",
+                    turns = "q_RS_w [], q_RS_x [], q_RS_y [], q_RS_z []";
+  const std::string row = ",1,2,3,0.70710678,0,0,0.70710678\n";
+  for (const char* time : {"#timestamp, ", "#timestamp [ns], "}) {
+    const clearance::Trajectory t =
+        parsed(time + positions + turns + "\n1403715524000000000" + row + "1403715526500000000" + row);
+    ASSERT_EQ(t.size(), 2U);
+    EXPECT_NEAR(t.times[1] - t.times[0], 2.5, 1e-6);
+    EXPECT_EQ(t.poses[0].translation(), Vec3(1, 2, 3));
+    EXPECT_LE(Motion(t.poses[0], Pose::from_xyzw({1, 2, 3}, 0, 0, 1, 1)).turn(), 1e-7);
+  }
+  EXPECT_EQ(parsed("# t x y z qw qx qy qz\n5 1 2 3 1 0 0 0\n").poses[0].rotation(), Mat3::Identity());
+  EXPECT_EQ(parsed("t [ms],x,y,z\n1500,1,2,3\n2500,2,2,3\n").times[1], 2.5);
+}
+
 TEST(TrajectoryFile, RotationsFollowThePathWhereNoneAreGiven) {
   const TrajectoryFile file = parse_trajectory("x,y,z,cant,speed\n0,0,0,0,9\n0,0,0,0,9\n0,2,2,0.1,9\n0,4,4,0,9\n", "f");
   EXPECT_EQ(file.notes, (std::vector<std::string>{"column 'speed' is not used",
