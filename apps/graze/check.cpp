@@ -30,8 +30,8 @@ void expect_something(const graze::Scene& scene, const std::string& file, const 
       throw Error(file, fmt::format("object '{}' has no points; remove it, or give it some", o.name));
   });
   if (nearest.beyond)
-    throw Error(file, fmt::format("has {} objects and no two of them to compare: add objects, or allow fewer pairs",
-                                  scene.size()));
+    throw Error(file, fmt::format("has {} object{} and no two of them to compare: add objects, or allow fewer pairs",
+                                  scene.size(), scene.size() == 1 ? "" : "s"));
 }
 
 Json json_of(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }

@@ -11,9 +11,17 @@
 
 namespace graze::app {
 
-bool is_ascii_grid(const std::string& path) {
+namespace {
+
+bool is_grid(const std::string& path) { return path.ends_with(".asc") || path.ends_with(".ASC"); }
+
+}  // namespace
+
+bool is_height_field(const std::string& path) {
   std::error_code error;
   if (!is_height_field_file(path) || !std::filesystem::is_regular_file(path, error)) return false;
+  // Clouds in text are called .asc, too.
+  if (!is_grid(path)) return true;
   std::ifstream file(path);
   std::string word(5, ' ');
   file >> std::ws;
@@ -23,29 +31,42 @@ bool is_ascii_grid(const std::string& path) {
 }
 
 std::string height_field_info(const std::string& file, const std::string& path, bool json) {
-  const HeightFieldFile read = read_height_field(path);
+  // An image states neither the size of its cells nor what its numbers count.
+  const bool stated = is_grid(path);
+  const HeightFieldFile read = stated ? read_height_field(path) : read_height_field(path, {.dx = 1, .dy = 1});
   const HeightGrid& grid = read.field.grid();
   const Aabb& box = read.field.surface_bounds();
+  const char* const format = stated ? "ESRI ASCII grid" : "grey image";
   if (json) {
-    return line_of({{"schema_version", kSchema},
-                    {"file", file},
-                    {"format", "ESRI ASCII grid"},
-                    {"columns", grid.columns},
-                    {"rows", grid.rows},
-                    {"cell", {grid.dx, grid.dy}},
-                    {"origin", vector_json(read.origin)},
-                    {"bounds", bounds_json(box)},
-                    {"memory", read.field.memory_bytes()}});
+    Json out = {{"schema_version", kSchema},
+                {"file", file},
+                {"format", format},
+                {"columns", grid.columns},
+                {"rows", grid.rows}};
+    if (stated) {
+      out["cell"] = {grid.dx, grid.dy};
+      out["origin"] = vector_json(read.origin);
+      out["bounds"] = bounds_json(box);
+    } else {
+      out["values"] = {box.min.z(), box.max.z()};
+    }
+    out["memory"] = read.field.memory_bytes();
+    return line_of(out);
   }
   std::string text = fmt::format("{}\n", file);
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("  {:<11} {}\n", name, value);
   };
-  line("format", "ESRI ASCII grid, a height field");
+  line("format", fmt::format("{}, a height field", format));
   line("heights", fmt::format("{} columns × {} rows", grid.columns, grid.rows));
-  line("cell", fmt::format("{} × {}", number(grid.dx), number(grid.dy)));
-  for (int k = 0; k < 3; ++k) line(std::string(1, "xyz"[k]).c_str(), extent_text(box, k));
-  line("origin", fmt::format("{} {}, not applied", number(read.origin.x()), number(read.origin.y())));
+  if (stated) {
+    line("cell", fmt::format("{} × {}", number(grid.dx), number(grid.dy)));
+    for (int k = 0; k < 3; ++k) line(std::string(1, "xyz"[k]).c_str(), extent_text(box, k));
+    line("origin", fmt::format("{} {}, not applied", number(read.origin.x()), number(read.origin.y())));
+  } else {
+    line("cell", "not stated: give dx and dy, and scale and offset of the values");
+    line("values", extent_text(box, 2));
+  }
   line("memory", size_text(read.field.memory_bytes()));
   return text;
 }

@@ -138,8 +138,8 @@ int info(const InfoArguments& arguments, bool quiet) {
     try {
       ProgressBar bar(quiet);
       const std::string name = printable(file);
-      const std::string text = is_map_file(path)     ? map_info(name, path, arguments.json)
-                               : is_ascii_grid(path) ? height_field_info(name, path, arguments.json)
+      const std::string text = is_map_file(path)       ? map_info(name, path, arguments.json)
+                               : is_height_field(path) ? height_field_info(name, path, arguments.json)
                                : is_mesh_file(path)
                                    ? mesh_info(name, path, read_options(arguments.mesh), arguments.json, bar)
                                    : cloud_info(name, path, arguments.mesh.unit, arguments.json, bar);

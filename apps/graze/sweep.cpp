@@ -53,6 +53,10 @@ Command sweep_command() {
   command.footer =
       "A shape moves with \"motion\": {\"to\": POSE, \"turns\": N} or {\"path\": [POSE, …]}; see docs/ask.md#sweep.\n" +
       command.footer;
+  command.check = [a] {
+    if (!(a->margin >= 0)) throw UsageError("--margin", "must not be negative");
+    if (!(a->tolerance > 0)) throw UsageError("--tolerance", "must be greater than 0");
+  };
   command.run = [a](const Session&) { return run_sweep(*a); };
   return command;
 }

@@ -151,6 +151,13 @@ TEST_F(Clouds, GridsACloudIntoAHeightField) {
   EXPECT_EQ(run("$GRAZE convert scan.csv hill.f32 --grid 0.5 --heights mean").code, 0);
   EXPECT_EQ(std::filesystem::file_size(path("hill.f32")), 4U * 21 * 11);
   const auto why = [&](const std::string& more) { return run("$GRAZE convert scan.csv " + more).err; };
+  write("hill.pgm", "P2\n2 2\n255\n0 10\n20 30\n");
+  const std::string image = run("$GRAZE info hill.pgm").out;
+  EXPECT_TRUE(contains(image, "grey image, a height field")) << image;
+  EXPECT_TRUE(contains(image, "2 columns × 2 rows")) << image;
+  EXPECT_TRUE(contains(image, "0 … 30")) << image;
+  write("hill.f32", std::string(16, '\0'));
+  EXPECT_TRUE(contains(run("$GRAZE info hill.f32").err, "state how many columns a row has"));
   EXPECT_TRUE(contains(why("hill.asc --grid 0.1"), "scan.csv: points: leave")) << why("hill.asc --grid 0.1");
   EXPECT_TRUE(contains(why("hill.ply --grid 1"), "hill.ply: its name does not indicate a format"))
       << why("hill.ply --grid 1");

@@ -26,6 +26,8 @@ TEST_F(SweepCommand, SaysWhenTheyTouch) {
   EXPECT_EQ(free.code, 0) << free.err;
   EXPECT_EQ(free.out, "{\"hit\":false}\n");
   EXPECT_EQ(run("$GRAZE sweep " + ball(2) + kPane + "--margin 0.6").code, 1);
+  for (const char* bad : {"--margin -1", "--margin nan", "--tolerance 0"})
+    EXPECT_EQ(run("$GRAZE sweep " + ball(2) + kPane + bad).code, 2) << bad;
 }
 
 TEST_F(SweepCommand, WritesAPageThatNeedsNothingElse) {
