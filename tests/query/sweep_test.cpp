@@ -354,7 +354,7 @@ TEST(Sweep, OfPointsIsAsCertainAsThatOfSmallBalls) {
     const Moving a = at(body, Motion(random_pose(random, 2), random_pose(random, 2)));
     const Motion motion(random_pose(random, 2), random_pose(random, 2));
     const Moving point = at(points[static_cast<std::size_t>(i) % 3], motion);
-    const Sweep s = sweep(a, point, {.max_steps = 200});
+    const Sweep s = sweep(a, point, {.max_steps = 2000});
     EXPECT_TRUE(s.certain);
     expect_honest(a, point, s, 0, 30);
     EXPECT_TRUE(!s.hit || sweep(a, at(Sphere{1e-9}, motion)).hit);
