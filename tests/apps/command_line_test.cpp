@@ -71,8 +71,8 @@ TEST_F(CommandLine, SaysNothingAboutBodiesWithoutPoints) {
       const Outcome outcome = run("$GRAZE " + command + " " + bodies);
       EXPECT_EQ(outcome.code, 3) << command;
       EXPECT_EQ(outcome.out, "") << command;
-      EXPECT_EQ(outcome.err, std::string("graze: ") + name +
-                                 ": has no points, so there is nothing to check; give it some\n");
+      EXPECT_EQ(outcome.err,
+                std::string("graze: ") + name + ": has no points, so there is nothing to check; give it some\n");
     }
   }
 }
