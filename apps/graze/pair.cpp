@@ -18,6 +18,10 @@ void add_pair(Command& command, PairArguments& arguments) {
   command.footer = "'graze ask --help' lists the shapes and their fields.";
 }
 
+void expect_points(const Geometry& geometry, const std::string& name) {
+  if (bounds(geometry).empty()) throw Error(name, "has no points, so there is nothing to check; give it some");
+}
+
 int ask_about_pair(const std::string& ask, const std::string& option, const PairArguments& arguments) {
   // Refused here, an argument is named as the user knows it, and what is put together below is one JSON object.
   for (const auto& [text, name] : {std::pair(&arguments.a, "A"), std::pair(&arguments.b, "B")}) {
@@ -27,7 +31,7 @@ int ask_about_pair(const std::string& ask, const std::string& option, const Pair
                               "'graze ask --help' lists the shapes",
                               text->substr(0, 60)));
     }
-    placed_from_json(*text, name);
+    expect_points(placed_from_json(*text, name).geometry, name);
   }
   const std::string number = option.empty() ? "" : fmt::format(",\"{}\":{}", option, arguments.number);
   const AskAnswer given =

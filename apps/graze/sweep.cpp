@@ -31,6 +31,8 @@ std::string text_of(const Sweep& s) {
 int run_sweep(const SweepArguments& a) {
   if (!a.page.empty()) check_writable(a.page);
   const Moving first = moving_from_json(a.pair.a, "A"), second = moving_from_json(a.pair.b, "B");
+  expect_points(first.geometry, "A");
+  expect_points(second.geometry, "B");
   const Sweep s = sweep(first, second, {.margin = a.margin, .tolerance = a.tolerance});
   if (!a.page.empty()) write_file(a.page, sweep_page(first, second, s, a.margin));
   print(text_of(s));

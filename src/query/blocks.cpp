@@ -3,6 +3,7 @@
 #include "query/blocks_ask.h"
 #include "query/field_depth.h"
 #include "query/map_walk.h"
+#include "query/point_depth.h"
 #include "query/solvers.h"
 
 namespace graze {
@@ -100,7 +101,37 @@ double enough_to_separate(const Geometry& a, const Geometry& b, const Relative& 
   });
 }
 
+// Finds a cell in the inside of a solid, given that the surface meets none: then the middle tells.
+class CellInside {
+ public:
+  CellInside(const Mesh& solid, const Relative& relative) : solid_(solid), relative_(relative) {}
+  double bound(const Aabb& box) const {
+    return box.empty() ? kInfinity : gap(relative_.box_to_a(box), solid_.bounds());
+  }
+  double limit() const { return found_ ? -kInfinity : 0; }
+  void leaf(const MapTree& cells, std::size_t i) {
+    if (found_) return;
+    const Vec3 p = relative_.to_a(core(cells.primitive(i)).center());
+    if (solid_.winding(p) != 0) found_ = InsideSolid{p, cells.feature(i)};
+  }
+  const std::optional<InsideSolid>& found() const { return found_; }
+
+ private:
+  const Mesh& solid_;
+  const Relative& relative_;
+  std::optional<InsideSolid> found_;
+};
+
 }  // namespace
+
+std::optional<InsideSolid> block_inside(const Geometry& a, const Geometry& b, const Relative& relative) {
+  const Mesh* solid = solid_of(a);
+  const auto* view = std::get_if<MapView>(&b);  // fields have no end, so that no solid is around one
+  if (solid == nullptr || view == nullptr) return {};
+  CellInside query(*solid, relative);
+  traverse(tree_of(*view, relative.inverse().box_to_a(solid->bounds())), query);
+  return query.found();
+}
 
 bool inseparable(const Geometry& a, const Geometry& b, const Relative& relative) {
   const bool field_a = std::holds_alternative<HeightField>(a), field_b = std::holds_alternative<HeightField>(b);
@@ -130,7 +161,7 @@ bool blocks_collide(const Geometry& a, const Geometry& b, const Relative& relati
   return with_blocks(a, b, [&](const auto& first, const auto& second) {
     CollideQuery query(relative, margin, nullptr);
     ask_nearest(first, second, relative, query);
-    return query.hit();
+    return query.hit() || block_inside(a, b, relative);
   });
 }
 
@@ -146,7 +177,14 @@ PartsDistance blocks_distance(const Geometry& a, const Geometry& b, const Relati
     return PartsDistance{nearest.query().best(), nearest.query().a(), nearest.query().b()};
   });
   PairDistance& d = r.distance;
-  if (d.beyond) return r;
+  if (d.beyond || d.value > 0) {
+    if (const std::optional<InsideSolid> inside = block_inside(a, b, relative)) {
+      r = {};
+      d.value = 0, d.on_a = inside->point, r.b = inside->cell;
+    } else if (d.beyond) {
+      return r;
+    }
+  }
   if (d.value <= 0) {
     const Vec3 common = d.on_a;
     if (!question.depth || everywhere(a) || everywhere(b)) {

@@ -2,9 +2,19 @@
 // that b is such a solid; answers are in a's frame.
 #pragma once
 
+#include <optional>
+
 #include "query/parts.h"
 
 namespace graze {
+
+/// A point of both in a's frame, and the cell that it is in.
+struct InsideSolid {
+  Vec3 point;
+  Feature cell = 0;
+};
+/// A cell of a map that lies inside of a solid mesh, given that the cells meet no triangle of it, or only touch.
+std::optional<InsideSolid> block_inside(const Geometry& a, const Geometry& b, const Relative& relative);
 
 bool blocks_collide(const Geometry& a, const Geometry& b, const Relative& relative, double margin);
 

@@ -248,6 +248,10 @@ class DepthSearch {
     const double before = longest();
     const PartsDistance e = last_exit(a_, b_, relative_, w, std::isfinite(before) ? before : enough());
     if (e.distance.beyond || !(-e.distance.value < before)) return false;
+    // What lies inside of a solid may be farther from its surface than was looked.
+    Relative moved = relative_;
+    moved.translation = along(relative_.translation, -e.distance.value, w);
+    if (block_inside(a_, b_, moved)) return false;
     best_ = e;
     return true;
   }
@@ -275,11 +279,7 @@ class DepthSearch {
       length = deepest_ + more * rounding_ + 4 * blur_;
       if (!(length < longest())) break;
       moved.translation = along(relative_.translation, length, w);
-      free = with_blocks(a_, b_, [&](const auto& x, const auto& y) {
-        CollideQuery query(moved, 0, nullptr);
-        ask_blocks(x, y, moved, query);
-        return !query.hit();
-      });
+      free = !blocks_collide(a_, b_, moved, 0);
       if (free) break;
     }
     if (!free) return;

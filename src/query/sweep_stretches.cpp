@@ -139,7 +139,9 @@ class Sweeper {
       smallest_ = true;
       return corner;
     }
-    const double span = std::sqrt(8 * kPart * (std::min(a.ball, b.ball) + options_.margin) / bend) * ahead_;
+    // A point has no size; without any, time would stand still.
+    const double size = std::max(std::min(a.ball, b.ball) + options_.margin, options_.tolerance);
+    const double span = std::sqrt(8 * kPart * size / bend) * ahead_;
     smallest_ = ahead_ < 1e-3 || !(span > 1e-12);
     return span < corner - now.t ? std::max(now.t + span, std::nextafter(now.t, 1.0)) : corner;
   }

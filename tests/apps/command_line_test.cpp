@@ -64,6 +64,19 @@ TEST_F(CommandLine, SaysByItsExitCodeWhetherTwoShapesTouch) {
   EXPECT_EQ(run("$GRAZE collide --margin -3 " + kBall + " " + kBall).code, 0);
 }
 
+TEST_F(CommandLine, SaysNothingAboutBodiesWithoutPoints) {
+  const std::string nothing = R"('{"shape":"cloud","points":[]}')";
+  for (const std::string command : {"collide", "distance", "sweep"}) {
+    for (const auto& [bodies, name] : {std::pair(nothing + " " + kBall, "A"), std::pair(kBall + " " + nothing, "B")}) {
+      const Outcome outcome = run("$GRAZE " + command + " " + bodies);
+      EXPECT_EQ(outcome.code, 3) << command;
+      EXPECT_EQ(outcome.out, "") << command;
+      EXPECT_EQ(outcome.err,
+                std::string("graze: ") + name + ": has no points, so there is nothing to check; give it some\n");
+    }
+  }
+}
+
 TEST_F(CommandLine, PrintsTheDistanceOfTwoShapes) {
   const Outcome apart = run("$GRAZE distance " + kBall + " " + kFar);
   EXPECT_EQ(apart.code, 0);

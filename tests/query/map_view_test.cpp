@@ -13,6 +13,7 @@
 #include "oracle/min_norm.h"
 #include "query/placed_of.h"
 #include "support/allocations.h"
+#include "support/meshes.h"
 #include "support/scale.h"
 
 namespace graze_test {
@@ -279,6 +280,52 @@ TEST(MapAndParts, MeetMeshesCloudsFieldsAndMaps) {
   }
   EXPECT_GT(hits, 0);
   EXPECT_GT(misses, 0);
+}
+
+// Cells in the inside of a solid meet no triangle of it.
+TEST(MapAndParts, MeetTheInsideOfSolidMeshes) {
+  Random random(81);
+  int within = 0, across = 0, misses = 0;
+  for (int i = 0, n = scaled(60); i < n && !HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    const Cells cells = random_cells(random, random.chance(0.5) ? 0.004 : 0.02, random.chance(0.5) ? 0 : 1);
+    const MapView view(map_of(cells), UnknownSpace::free);
+    Soup soup = closed(random.chance(0.5) ? 1 : 3, random.chance(0.5));
+    const double size = random.uniform(0.1, 1.5);
+    for (Vec3& v : soup.vertices) v *= size;
+    const Mesh solid(soup.vertices, soup.triangles, {.solid = true}), shell(soup.vertices, soup.triangles);
+    const Pose pose = Pose::from_rpy({random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)},
+                                     random.uniform(-3, 3), random.uniform(-1, 1), random.uniform(-3, 3));
+    double value = kInfinity, to_shell = kInfinity;
+    for (const Aabb& box : boxes_of(cells, UnknownSpace::free)) {
+      const Placed one = at(Box{.half = box.half()}, Pose::at(box.center()));
+      value = std::min(value, distance(one, at(solid, pose), {.depth = false}).value);
+      to_shell = std::min(to_shell, distance(one, at(shell, pose), {.depth = false}).value);
+    }
+    const Placed map = at(view), body = at(solid, pose);
+    const Distance d = distance(map, body), quick = distance(map, body, {.depth = false});
+    EXPECT_EQ(distance(map, body, {.limit = 1e-3}).beyond, d.value > 1e-3);
+    if (value > 1e-9) {
+      ++misses;
+      EXPECT_FALSE(collide(map, body));
+      EXPECT_TRUE(d.value == value || std::abs(d.value - value) <= d.tolerance + 1e-9) << d.value << " " << value;
+      continue;
+    }
+    ++(to_shell > 1e-9 ? within : across);
+    EXPECT_TRUE(collide(map, body));
+    EXPECT_LE(quick.value, 0);
+    EXPECT_LE(quick.value - quick.tolerance, d.value);
+    EXPECT_FALSE(contacts(map, body).empty());
+    EXPECT_TRUE(sweep(still(map), body).hit);
+    ASSERT_LT(d.value, 0);
+    // The translation was checked to separate the two, and moving by less than is needed does not.
+    const auto moved = [&](double by) { return at(solid, pose.moved_to(pose.translation() + by * d.normal)); };
+    EXPECT_FALSE(collide(map, moved(-d.value + 1e-9)));
+    if (d.value + d.tolerance < -1e-6) {
+      EXPECT_TRUE(collide(map, moved(0.99 * (-d.value - d.tolerance))));
+    }
+  }
+  EXPECT_GT(std::min({within, across, misses}), scaled(60) / 20);
 }
 
 TEST(MapUnknown, HasNoEnd) {

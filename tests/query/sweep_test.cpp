@@ -339,6 +339,36 @@ TEST(Sweep, OfManyPartsLooksAheadAlongPlanes) {
   }
 }
 
+// Stretches of time are chosen by the size of the smaller body, which a point does not have.
+TEST(Sweep, OfPointsIsAsCertainAsThatOfSmallBalls) {
+  Generator random(17);
+  const Soup soup = closed(1, false);
+  const std::vector<Vec3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, equal(3, Vec3::Zero());
+  const std::vector<graze::MeshTriangle> triangle = {{0, 1, 2}};
+  const graze::Mesh one(corners, triangle), many(soup.vertices, soup.triangles), dot(equal, triangle);
+  const Geometry points[] = {Sphere{0}, Box{{0, 0, 0}}, graze::Cloud(std::vector<Vec3>{{0, 0, 0}})};
+  int hits = 0;
+  for (int i = 0, n = scaled(300); i < n && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    const Geometry body = chance(random, 0.5) ? one : many;
+    const Moving a = at(body, Motion(random_pose(random, 2), random_pose(random, 2)));
+    const Motion motion(random_pose(random, 2), random_pose(random, 2));
+    const Moving point = at(points[static_cast<std::size_t>(i) % 3], motion);
+    const Sweep s = sweep(a, point, {.max_steps = 2000});
+    EXPECT_TRUE(s.certain);
+    expect_honest(a, point, s, 0, 30);
+    EXPECT_TRUE(!s.hit || sweep(a, at(Sphere{1e-9}, motion)).hit);
+    hits += s.hit ? 1 : 0;
+  }
+  EXPECT_GT(hits, scaled(300) / 50);
+  // Two points: the other one is a mesh.
+  const Motion turn(Pose::at({2, 0, 0}), Pose::from_wxyz({-2, 1e-3, 0}, 1, 0, 0, 1));
+  for (const double tolerance : {1e-6, 1e-12}) {
+    const Sweep s = sweep(at(dot, turn), at(points[0], turn.at(0).moved_to({0, 0, 0})), {.tolerance = tolerance});
+    EXPECT_FALSE(s.hit) << tolerance;
+  }
+}
+
 TEST(Sweep, SaysSoWhereTheStepsDoNotSuffice) {
   const Sweep s = sweep(at(Sphere{1}, Motion(Pose::at({-9, 0, 0}), Pose::at({9, 1, 0}))), at(Sphere{1}),
                         {.tolerance = 1e-12, .max_steps = 1});
