@@ -6,16 +6,24 @@
 
 namespace graze::walk {
 
-/// Two meshes between two poses of each. Points move along lines, but for the sag.
-struct SweptMeshes {
-  const mesh::Data &a, &b;
-  Frame b_to_a, a_to_b;  // at the start
+/// How the points of two meshes move over a stretch of time: along lines, but for the sag.
+struct SweptMoves {
   /// Where points are at the end, less where they are at the start, seen along the axes of a at the start: of points of
   /// a, and of points of b. Then the same along the axes of b at the start.
   Frame shift_a, shift_b, shift_a_in_b, shift_b_in_b;
-  float stretch_a, stretch_b;  // a vector of length 1 between two points of a or b changes by that much at most
-  float off;                   // boxes and triangles nearer than this may touch
-  float sag;                   // how far from lines paths stray, at most and half way
+  float stretch_a, stretch_b;  ///< a vector of length 1 between two points of a or b changes by that much at most
+  float sag;                   ///< how far from lines paths stray, at most and half way
+
+  /// The same over the first part of the stretch.
+  SweptMoves until(float part) const;
+};
+
+/// Two meshes between two poses of each.
+struct SweptMeshes {
+  const mesh::Data &a, &b;
+  Frame b_to_a, a_to_b;  // at the start
+  SweptMoves moves{};
+  float off;  // boxes and triangles nearer than this may touch
 
   /// `a_moved` and `b` map coordinates of a at the end, of b at the start and of b at the end to those of a at the
   /// start. `off` (m): what counts as touching, and what is uncertain. `sag` (m): how far paths of both stray from
