@@ -291,10 +291,9 @@ class SweepWalk {
   // The stretch ends at the limit: paths bend by less until then.
   void lower(double limit) {
     limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F;
-    const float until = std::clamp(limit_, 0.0F, 1.0F);
-    if (until == until_) return;
-    until_ = until;
-    moves_ = pair_.moves.until(until);
+    if (!(limit_ >= 0 && limit_ < until_)) return;
+    until_ = limit_;
+    moves_ = visitor_.until(visitor_.self, static_cast<double>(until_));
   }
 
   // Children of a node that moves by `shift`, with a box that moves by `moved`.
@@ -418,46 +417,38 @@ float stretch_of(const Mat3& change) { return static_cast<float>(std::sqrt(chang
 
 }  // namespace
 
-SweptMoves SweptMoves::until(float part) const {
-  const auto scaled = [&](Frame f) {
-    for (int k = 0; k < 4; ++k) {
-      for (int i = 0; i < 3; ++i) f.r[i][k] *= part;
-      f.t[k] *= part;
-    }
-    return f;
-  };
-  return {.shift_a = scaled(shift_a),
-          .shift_b = scaled(shift_b),
-          .shift_a_in_b = scaled(shift_a_in_b),
-          .shift_b_in_b = scaled(shift_b_in_b),
-          .stretch_a = stretch_a * part,
-          .stretch_b = stretch_b * part,
-          .sag = sag * part * part * (1 + 1e-6F)};
+SweptMoves::SweptMoves(const mesh::Data& a, const mesh::Data& b, const Relative& start, const SweptEnd& end,
+                       double sag_)
+    : sag(static_cast<float>(sag_ * (1 + 1e-6))) {
+  const Mat3& r = start.rotation;
+  const Mat3 change_a = end.turned_a - Mat3::Identity(), change_b = end.turned_b - r;
+  const Vec3 by_a = change_a * a.tree.origin + end.moved_a,
+             by_b = change_b * b.tree.origin + (end.moved_b - start.translation);
+  shift_a = frame_of(change_a, by_a), shift_b = frame_of(change_b, by_b);
+  shift_a_in_b = frame_of(r.transpose() * change_a, r.transpose() * by_a);
+  shift_b_in_b = frame_of(r.transpose() * change_b, r.transpose() * by_b);
+  stretch_a = stretch_of(change_a), stretch_b = stretch_of(change_b);
 }
 
-SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Mat3& a_end, const Vec3& a_moved,
-                         const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off_, double sag_)
-    : a(a_), b(b_) {
-  const Mat3& r = relative.rotation;
+SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Relative& start, const SweptEnd& end,
+                         double off_, double sag)
+    : a(a_), b(b_), moves(a_, b_, start, end, sag) {
+  const Mat3& r = start.rotation;
   const Vec3 &origin_a = a.tree.origin, &origin_b = b.tree.origin;
-  const Vec3 to_a = relative.to_a(origin_b) - origin_a;
+  const Vec3 to_a = start.to_a(origin_b) - origin_a;
   b_to_a = frame_of(r, to_a);
   a_to_b = frame_of(r.transpose(), -(r.transpose() * to_a));
-  const Mat3 change_a = a_end - Mat3::Identity(), change_b = b_end - r;
-  const Vec3 by_a = change_a * origin_a + a_moved, by_b = change_b * origin_b + (b_moved - relative.translation);
-  moves.shift_a = frame_of(change_a, by_a), moves.shift_b = frame_of(change_b, by_b);
-  moves.shift_a_in_b = frame_of(r.transpose() * change_a, r.transpose() * by_a);
-  moves.shift_b_in_b = frame_of(r.transpose() * change_b, r.transpose() * by_b);
-  moves.stretch_a = stretch_of(change_a), moves.stretch_b = stretch_of(change_b);
-  reach_ = 2 * (a.extent + b.extent) + size_of(to_a) + 2 * (size_of(by_a) + size_of(by_b)) +
-           4 * (static_cast<double>(moves.stretch_a) * a.extent + static_cast<double>(moves.stretch_b) * b.extent);
+  const auto moved = [](const Frame& shift) {
+    return std::abs(double{shift.t[0]}) + std::abs(double{shift.t[1]}) + std::abs(double{shift.t[2]});
+  };
+  // Over a part of the stretch points move no farther than by the sag more.
+  reach_ = 2 * (a.extent + b.extent) + size_of(to_a) + 2 * (moved(moves.shift_a) + moved(moves.shift_b)) +
+           4 * (double{moves.stretch_a} * a.extent + double{moves.stretch_b} * b.extent) + 8 * sag;
   const double slack =
-      2 * kFloatSlack * reach_ +
-      64 * kEpsilon *
-          (size_of(origin_a) + size_of(origin_b) + size_of(relative.translation) + size_of(a_moved) + size_of(b_moved));
-  reach_ += sag_;
+      2 * kFloatSlack * reach_ + 64 * kEpsilon *
+                                     (size_of(origin_a) + size_of(origin_b) + size_of(start.translation) +
+                                      size_of(end.moved_a) + size_of(end.moved_b));
   off = static_cast<float>((off_ + slack) * (1 + 1e-6));
-  moves.sag = static_cast<float>(sag_ * (1 + 1e-6));
 }
 
 }  // namespace graze::walk
