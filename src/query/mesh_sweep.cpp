@@ -192,6 +192,9 @@ class SweepWalk {
     if (children.near == 0) return;
     store(entry, children.bound), store(order, children.other);
     children.order = children.other;
+    const Data& data = opens_a_ ? pair_.a : pair_.b;
+    for (unsigned near = children.near; near != 0; near &= near - 1)
+      fetch(data, data.wide[opened_].child[static_cast<std::size_t>(std::countr_zero(near))]);
   }
 
   void leaf(const Place& place) {
