@@ -25,8 +25,11 @@ Mat3 nearest_rotation(Mat3 m) {
   return m;
 }
 
+// Number by number: poses are checked where they were just computed, and vectors that were just written number by
+// number cannot be read at once in larger pieces.
 const Vec3& checked(const Vec3& translation) {
-  if (!(translation.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() <= kLargestLength)) {
+  const auto fits = [](double x) { return std::abs(x) <= kLargestLength; };
+  if (!(fits(translation.x()) && fits(translation.y()) && fits(translation.z()))) {
     throw Error("pose translation", fmt::format("must be finite and at most 1e50, got ({}, {}, {})", translation.x(),
                                                 translation.y(), translation.z()));
   }

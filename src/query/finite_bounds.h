@@ -13,6 +13,7 @@ inline Aabb finite_bounds(const Geometry& g) {
   return std::visit(
       Overloads{[](const HeightField& field) { return field.surface_bounds(); },
                 [](const MapView& view) { return view.map().bounds(); },
+                [](const Cloud& cloud) { return cloud.size() == 0 ? Aabb() : cloud.bounds().grown(cloud.radius()); },
                 [&](const Composite auto&) { return bounds(g); }, [&](const ShapeKind auto&) { return bounds(g); }},
       g);
 }

@@ -34,6 +34,15 @@ GRAZE_LANE_FUNCTION float size_of_box(const Data& d, Ref ref) {
   return node.half[0][k] * node.half[0][k] + node.half[1][k] * node.half[1][k] + node.half[2][k] * node.half[2][k];
 }
 
+// Meshes are larger than the caches: what a child holds is asked for when the child is found, and needed somewhat
+// later.
+GRAZE_LANE_FUNCTION void fetch(const Data& data, std::uint32_t child) {
+  const bool leaf = (child & kLeafBit) != 0;
+  const void* at = leaf ? static_cast<const void*>(&data.blocks[child & ~kLeafBit]) : &data.wide[child];
+  const auto* bytes = static_cast<const char*>(at);
+  for (std::size_t i = 0; i < (leaf ? sizeof(Block) : sizeof(Wide)); i += 64) hwy::Prefetch(bytes + i);
+}
+
 // Heaps of four, the smallest key on top. Ties are broken by the order of arrival in the same way on every machine.
 template <class Item, class Key>
 GRAZE_LANE_FUNCTION void heap_put(Item* heap, std::size_t& size, const Item& item, const Key& key) {
@@ -167,15 +176,6 @@ class PairSteps {
   GRAZE_LANE_FUNCTION void lower(double limit) {
     limit_ = limit;
     limit_sq_ = square_above(limit, slack_);
-  }
-
-  // Meshes are larger than the caches: what a child holds is asked for when the child is found, and needed somewhat
-  // later.
-  static GRAZE_LANE_FUNCTION void fetch(const Data& data, std::uint32_t child) {
-    const bool leaf = (child & kLeafBit) != 0;
-    const void* at = leaf ? static_cast<const void*>(&data.blocks[child & ~kLeafBit]) : &data.wide[child];
-    const auto* bytes = static_cast<const char*>(at);
-    for (std::size_t i = 0; i < (leaf ? sizeof(Block) : sizeof(Wide)); i += 64) hwy::Prefetch(bytes + i);
   }
 
   // From the roots always to the pair with the nearest centres, down to two triangles: a limit to start with.

@@ -11,23 +11,22 @@ namespace graze::walk {
 namespace HWY_NAMESPACE {
 
 constexpr float kNever = 2;  // of parts of the stretch: it lasts from 0 to 1
+constexpr float kDoubt = 2e-5F;
 
 GRAZE_LANE_FUNCTION Lanes if_above(const Lanes& x, const Lanes& y, const Lanes& yes, const Lanes& no) {
   return each([&](std::size_t i) { return hn::IfThenElse(hn::Gt(x.of[i], y.of[i]), yes.of[i], no.of[i]); });
 }
 
-// When intervals along axes overlap: from `enter` to `leave`.
-struct LaneOverlap {
-  Lanes enter, leave, sag4;
-  bool straight;
+// Spans of what moves along an axis, at the start and at the end.
+struct Spans {
+  Lanes low, high, low_end, high_end;
+};
 
-  // Paths stray from lines by up to `sag` half way.
-  GRAZE_LANE_FUNCTION explicit LaneOverlap(float sag) {
-    straight = sag == 0;
-    sag4 = all(4 * sag);
-    enter = all(0);
-    leave = all(1);
-  }
+// What gaps along axes say of two bodies in each lane, whose paths keep to lines: when all intervals overlap, from
+// `enter` to `leave`.
+class StraightGaps {
+ public:
+  GRAZE_LANE_FUNCTION StraightGaps(float /*sag*/, float off) : off_(all(off)), enter_(all(0)), leave_(all(1)) {}
 
   // At `at` from each other, `end` at the end; not farther from each other than `near` and, at the end, `near_end`.
   GRAZE_LANE_FUNCTION void along(const Lanes& at, const Lanes& end, const Lanes& near, const Lanes& near_end) {
@@ -35,27 +34,67 @@ struct LaneOverlap {
                 sign_end = if_above(zero, end, all(-1), all(1));
     sides(sign * at - near, sign * end - near_end, sign_end * at - near, sign_end * end - near_end);
   }
+  GRAZE_LANE_FUNCTION void between(const Spans& a, const Spans& b) {
+    const Lanes above = b.low - a.high, below = a.low - b.high;
+    const Lanes above_end = b.low_end - a.high_end, below_end = a.low_end - b.high_end;
+    sides(max(above, below), if_above(above, below, above_end, below_end), if_above(above_end, below_end, above, below),
+          max(above_end, below_end));
+  }
+  // Bits of the lanes that may touch.
+  GRAZE_LANE_FUNCTION unsigned near() const { return not_above(enter_, leave_ + all(1e-5F)); }
+  // The part of the time that passes before that, rounded down.
+  GRAZE_LANE_FUNCTION Lanes entry() const { return enter_ * all(1 - kDoubt); }
+
+ private:
   // Gaps on the side where they are at the start: then and at the end; on that of the end: at the start and then.
   GRAZE_LANE_FUNCTION void sides(const Lanes& first, const Lanes& then, const Lanes& before, const Lanes& last) {
-    enter = max(enter, first_below_zero(first, then));
-    // Short stretches of paths that bend gain nothing from it.
-    if (straight) leave = min(leave, all(1) - first_below_zero(last, before));
+    enter_ = max(enter_, first_below_zero(first - off_, then - off_));
+    leave_ = min(leave_, all(1) - first_below_zero(last - off_, before - off_));
   }
-  // As the function of that name in sweep_parts.h; 0 where they are not apart from the start, kNever instead of
-  // infinity.
-  GRAZE_LANE_FUNCTION Lanes first_below_zero(const Lanes& from, const Lanes& to) const {
-    constexpr float kDoubt = 1e-5F;
-    const Lanes zero = all(0), slope = from - to + sag4, square = slope * slope;
-    const Lanes rest = square * all(1 + kDoubt) - all(4) * sag4 * from;
-    const Lanes s = all(2) * from / (slope + root(max(rest, zero)));
-    const Lanes some = if_above(slope, zero, if_above(zero, rest, all(kNever), min(s, all(kNever))), all(kNever));
-    return if_above(from, zero, if_above(some, all(1), all(kNever), some), zero);
+  // 0 where they are not apart from the start, kNever where they always are.
+  static GRAZE_LANE_FUNCTION Lanes first_below_zero(const Lanes& from, const Lanes& to) {
+    const Lanes zero = all(0);
+    return if_above(from, zero, if_above(to, zero, all(kNever), from / (from - to)), zero);
   }
-  // Rounded down; kNever if they are apart all the time.
+
+  Lanes off_, enter_, leave_;
+};
+
+// The same for paths that stray from lines by up to `sag`, half way: apart are those between which there is more along
+// one axis both at the start and at the end. Intervals would say no more: such stretches are short.
+class BentGaps {
+ public:
+  GRAZE_LANE_FUNCTION BentGaps(float sag, float off)
+      : sag_(all(sag)), off_(all(off)), smaller_(all(-1e30F)), first_(smaller_), then_(smaller_) {}
+
+  GRAZE_LANE_FUNCTION void along(const Lanes& at, const Lanes& end, const Lanes& near, const Lanes& near_end) {
+    const Lanes zero = all(0);
+    add(abs(at) - near, if_above(zero, at, zero - end, end) - near_end);
+  }
+  GRAZE_LANE_FUNCTION void between(const Spans& a, const Spans& b) {
+    const Lanes above = b.low - a.high, below = a.low - b.high;
+    add(max(above, below), if_above(above, below, b.low_end - a.high_end, a.low_end - b.high_end));
+  }
+  GRAZE_LANE_FUNCTION unsigned near() const { return not_above(smaller_, sag_ + off_); }
+  // Along the axis with the largest gap at the start. The gap is a parabola, which lies above its tangents at the start
+  // and half way.
   GRAZE_LANE_FUNCTION Lanes entry() const {
-    constexpr float kDoubt = 1e-5F;
-    return if_above(enter, leave + all(kDoubt), all(kNever), enter * all(1 - 2 * kDoubt));
+    const Lanes from = first_ - off_, closes = first_ - then_, tiny = all(1e-30F);
+    const Lanes half_way = (from - sag_) / max(closes, tiny), start = from / max(closes + all(4) * sag_, tiny);
+    return min(max(max(half_way, start), all(0)), all(1)) * all(1 - kDoubt);
   }
+
+ private:
+  // Gaps on the side where they are at the start: then, and at the end.
+  GRAZE_LANE_FUNCTION void add(const Lanes& first, const Lanes& then) {
+    smaller_ = max(smaller_, min(first, then));
+    then_ = if_above(first, first_, then, then_);
+    first_ = max(first_, first);
+  }
+
+  Lanes sag_, off_;
+  Lanes smaller_;       // of both gaps, along the axis where that is largest
+  Lanes first_, then_;  // along the axis with the largest gap at the start
 };
 
 // Points seen through a frame.
@@ -87,22 +126,12 @@ struct MovedTriangles {
 };
 // Three times the middle of a triangle.
 GRAZE_LANE_FUNCTION Lanes3 middle(const Lanes3* at) { return at[0] + at[1] + at[2]; }
-struct Spans {
-  Lanes low, high, low_end, high_end;
-};
 GRAZE_LANE_FUNCTION Spans spans_along(const Lanes3& axis, const MovedTriangles& t) {
   const Lanes p = dot(axis, t.at[0]), q = dot(axis, t.at[1]), r = dot(axis, t.at[2]);
   const Lanes u = dot(axis, t.end[0]), v = dot(axis, t.end[1]), w = dot(axis, t.end[2]);
   return {min(min(p, q), r), max(max(p, q), r), min(min(u, v), w), max(max(u, v), w)};
 }
-GRAZE_LANE_FUNCTION void add_spans(LaneOverlap& overlap, const Spans& a, const Spans& b, const Lanes& off) {
-  // b above a, and below it.
-  const Lanes above = b.low - a.high - off, below = a.low - b.high - off;
-  const Lanes above_end = b.low_end - a.high_end - off, below_end = a.low_end - b.high_end - off;
-  overlap.sides(max(above, below), if_above(above, below, above_end, below_end),
-                if_above(above_end, below_end, above, below), max(above_end, below_end));
-}
-
+template <class Gaps>
 class SweepWalk {
  public:
   struct Place {
@@ -110,7 +139,8 @@ class SweepWalk {
   };
   using Bound = float;  // a part of the stretch
 
-  SweepWalk(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) : pair_(pair), visitor_(visitor) {
+  SweepWalk(const SweptMeshes& pair, double limit, const SweepVisitor& visitor)
+      : pair_(pair), visitor_(visitor), moves_(pair.moves) {
     lower(limit);
     turn_toward();
   }
@@ -150,18 +180,21 @@ class SweepWalk {
     Lanes entry, order;
     if (opens_a_) {
       const Turned box(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.b_to_a);
-      const Turned moved(boxes_of(pair_.b, place.b), place.b % kWidth, pair_.shift_b);
-      children.near = entering(pair_.a.wide[opened_], pair_.shift_a, pair_.stretch_a, box, moved.center,
-                               pair_.stretch_b, toward_a_, entry, order);
+      const Turned moved(boxes_of(pair_.b, place.b), place.b % kWidth, moves_.shift_b);
+      children.near = entering(pair_.a.wide[opened_], moves_.shift_a, moves_.stretch_a, box, moved.center,
+                               moves_.stretch_b, toward_a_, entry, order);
     } else {
       const Turned box(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.a_to_b);
-      const Turned moved(boxes_of(pair_.a, place.a), place.a % kWidth, pair_.shift_a_in_b);
-      children.near = entering(pair_.b.wide[opened_], pair_.shift_b_in_b, pair_.stretch_b, box, moved.center,
-                               pair_.stretch_a, toward_b_, entry, order);
+      const Turned moved(boxes_of(pair_.a, place.a), place.a % kWidth, moves_.shift_a_in_b);
+      children.near = entering(pair_.b.wide[opened_], moves_.shift_b_in_b, moves_.stretch_b, box, moved.center,
+                               moves_.stretch_a, toward_b_, entry, order);
     }
     if (children.near == 0) return;
     store(entry, children.bound), store(order, children.other);
     children.order = children.other;
+    const Data& data = opens_a_ ? pair_.a : pair_.b;
+    for (unsigned near = children.near; near != 0; near &= near - 1)
+      fetch(data, data.wide[opened_].child[static_cast<std::size_t>(std::countr_zero(near))]);
   }
 
   void leaf(const Place& place) {
@@ -192,9 +225,9 @@ class SweepWalk {
                 &block_b = pair_.b.blocks[child_of(pair_.b, place.b) & ~kLeafBit];
     MovedTriangles a, b;
     for (int k = 0; k < 3; ++k) {
-      a.at[k] = load3(block_a.at[k]), a.end[k] = a.at[k] + seen(a.at[k], pair_.shift_a);
+      a.at[k] = load3(block_a.at[k]), a.end[k] = a.at[k] + seen(a.at[k], moves_.shift_a);
       const Lanes3 p = load3(block_b.at[k]);
-      b.at[k] = seen(p, pair_.b_to_a), b.end[k] = b.at[k] + seen(p, pair_.shift_b);
+      b.at[k] = seen(p, pair_.b_to_a), b.end[k] = b.at[k] + seen(p, moves_.shift_b);
     }
     // Along the guess of what separates them first: that settles most.
     const Lanes3 n = all3(toward_a_);
@@ -210,13 +243,11 @@ class SweepWalk {
     Lanes3 normal = n;
     Spans own_b = along_b;
     for (std::size_t i = 0; i < kWidth && block_a.triangle[i] != kNone; ++i) {
-      LaneOverlap overlap(pair_.sag);
+      Gaps gaps(moves_.sag, pair_.off);
       unsigned near = all_b;
-      Lanes entry = all(0);
       const auto test = [&](const Spans& of_a, const Spans& of_b) {
-        add_spans(overlap, of_a, of_b, all(pair_.off));
-        entry = overlap.entry();
-        near &= not_above(entry, all(limit_));
+        gaps.between(of_a, of_b);
+        near = all_b & gaps.near();
         return near != 0;
       };
       bool left = test({all(low[i]), all(high[i]), all(low_end[i]), all(high_end[i])}, along_b);
@@ -237,7 +268,7 @@ class SweepWalk {
       if (!test(spans_along(normal, t), own_b)) continue;
       if (!near_along_edges(t, b, test)) continue;
       alignas(64) float from[kWidth], guess[kWidth];
-      store(entry, from);
+      store(gaps.entry() * all(until_), from);
       const Lanes3 d = middle(b.at) - middle(t.at);
       store(likely(d, middle(b.end) - middle(t.end) - d), guess);
       for (; near != 0; near &= near - 1) {
@@ -260,7 +291,13 @@ class SweepWalk {
     return true;
   }
 
-  void lower(double limit) { limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F; }
+  // The stretch ends at the limit: paths bend by less until then.
+  void lower(double limit) {
+    limit_ = limit < 0 ? -1 : static_cast<float>(limit) * (1 + 1e-6F) + 1e-30F;
+    if (!(limit_ >= 0 && limit_ < until_)) return;
+    until_ = limit_;
+    moves_ = visitor_.until(visitor_.self, static_cast<double>(until_));
+  }
 
   // Children of a node that moves by `shift`, with a box that moves by `moved`.
   GRAZE_LANE_FUNCTION unsigned entering(const Wide& node, const Frame& shift, float stretch, const Turned& box,
@@ -270,8 +307,8 @@ class SweepWalk {
     const Lanes3 d = center - all3(box.center), by = seen(center, shift) - all3(moved), end = d + by;
     const Lanes3 own[3] = {load3(node.axis[0]), load3(node.axis[1]), load3(node.axis[2])};
     const float radius = std::sqrt(box.half[0] * box.half[0] + box.half[1] * box.half[1] + box.half[2] * box.half[2]);
-    const Lanes off = all(pair_.off), grows = root(dot(h, h)) * all(stretch) + all(radius * stretch_of_box);
-    LaneOverlap overlap(pair_.sag);
+    const Lanes grows = root(dot(h, h)) * all(stretch) + all(radius * stretch_of_box);
+    Gaps gaps(moves_.sag, pair_.off);
     const unsigned there = filled(node);
     float across = 0;
     for (int k = 0; k < 3; ++k) {
@@ -279,29 +316,23 @@ class SweepWalk {
       across += std::abs(axis[0] * toward[0] + axis[1] * toward[1] + axis[2] * toward[2]) * box.half[k];
     }
     const Lanes3 n = all3(toward);
-    const Lanes wide =
-        abs(dot(n, own[0])) * h.x + abs(dot(n, own[1])) * h.y + abs(dot(n, own[2])) * h.z + all(across) + off;
-    overlap.along(dot(n, d), dot(n, end), wide, wide + grows);
-    entry = overlap.entry();
-    if ((not_above(entry, all(limit_)) & there) == 0) return 0;
+    const Lanes wide = abs(dot(n, own[0])) * h.x + abs(dot(n, own[1])) * h.y + abs(dot(n, own[2])) * h.z + all(across);
+    gaps.along(dot(n, d), dot(n, end), wide, wide + grows);
+    if ((gaps.near() & there) == 0) return 0;
     Lanes reach[3] = {h.x, h.y, h.z};
     for (int k = 0; k < 3; ++k) {
       const Lanes3 axis = all3(box.axis[k]);
       const Lanes half = all(box.half[k]);
       const Lanes x = abs(dot(axis, own[0])), y = abs(dot(axis, own[1])), z = abs(dot(axis, own[2]));
       reach[0] = reach[0] + x * half, reach[1] = reach[1] + y * half, reach[2] = reach[2] + z * half;
-      const Lanes near = x * h.x + y * h.y + z * h.z + half + off;
-      overlap.along(dot(axis, d), dot(axis, end), near, near + grows);
+      const Lanes near = x * h.x + y * h.y + z * h.z + half;
+      gaps.along(dot(axis, d), dot(axis, end), near, near + grows);
     }
-    entry = overlap.entry();
-    if ((not_above(entry, all(limit_)) & there) == 0) return 0;
-    for (int k = 0; k < 3; ++k) {
-      const Lanes near = reach[k] + off;
-      overlap.along(dot(own[k], d), dot(own[k], end), near, near + grows);
-    }
-    entry = overlap.entry();
+    if ((gaps.near() & there) == 0) return 0;
+    for (int k = 0; k < 3; ++k) gaps.along(dot(own[k], d), dot(own[k], end), reach[k], reach[k] + grows);
+    entry = gaps.entry() * all(until_);
     order = likely(d, by);
-    return not_above(entry, all(limit_)) & there;
+    return gaps.near() & there;
   }
 
   // Boxes around each triangle of a, along its normal, its first edge, and across both.
@@ -343,6 +374,8 @@ class SweepWalk {
   const SweptMeshes& pair_;
   const SweepVisitor& visitor_;
   float limit_ = 1, left_ = 1;
+  float until_ = 1;   // a part of the stretch, at which it ends
+  SweptMoves moves_;  // until then
   float toward_a_[3] = {0, 0, 0}, toward_b_[3] = {0, 0, 0};
   alignas(64) float axis_[3][3][kWidth], at_[3][3][kWidth], end_[3][3][kWidth];
   alignas(64) float low_[3][kWidth], high_[3][kWidth], low_end_[3][kWidth], high_end_[3][kWidth];
@@ -354,7 +387,8 @@ class SweepWalk {
 };
 
 double visit_swept(const SweptMeshes& pair, double limit, const SweepVisitor& visitor) {
-  return SweepWalk(pair, limit, visitor).run();
+  return pair.moves.sag > 0 ? SweepWalk<BentGaps>(pair, limit, visitor).run()
+                            : SweepWalk<StraightGaps>(pair, limit, visitor).run();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -386,29 +420,38 @@ float stretch_of(const Mat3& change) { return static_cast<float>(std::sqrt(chang
 
 }  // namespace
 
-SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Mat3& a_end, const Vec3& a_moved,
-                         const Relative& relative, const Mat3& b_end, const Vec3& b_moved, double off_, double sag_)
-    : a(a_), b(b_) {
-  const Mat3& r = relative.rotation;
-  const Vec3 &origin_a = a.tree.origin, &origin_b = b.tree.origin;
-  const Vec3 to_a = relative.to_a(origin_b) - origin_a;
-  b_to_a = frame_of(r, to_a);
-  a_to_b = frame_of(r.transpose(), -(r.transpose() * to_a));
-  const Mat3 change_a = a_end - Mat3::Identity(), change_b = b_end - r;
-  const Vec3 by_a = change_a * origin_a + a_moved, by_b = change_b * origin_b + (b_moved - relative.translation);
+SweptMoves::SweptMoves(const mesh::Data& a, const mesh::Data& b, const Relative& start, const SweptEnd& end,
+                       double sag_)
+    : sag(static_cast<float>(sag_ * (1 + 1e-6))) {
+  const Mat3& r = start.rotation;
+  const Mat3 change_a = end.turned_a - Mat3::Identity(), change_b = end.turned_b - r;
+  const Vec3 by_a = change_a * a.tree.origin + end.moved_a,
+             by_b = change_b * b.tree.origin + (end.moved_b - start.translation);
   shift_a = frame_of(change_a, by_a), shift_b = frame_of(change_b, by_b);
   shift_a_in_b = frame_of(r.transpose() * change_a, r.transpose() * by_a);
   shift_b_in_b = frame_of(r.transpose() * change_b, r.transpose() * by_b);
   stretch_a = stretch_of(change_a), stretch_b = stretch_of(change_b);
-  reach_ = 2 * (a.extent + b.extent) + size_of(to_a) + 2 * (size_of(by_a) + size_of(by_b)) +
-           4 * (static_cast<double>(stretch_a) * a.extent + static_cast<double>(stretch_b) * b.extent);
+}
+
+SweptMeshes::SweptMeshes(const mesh::Data& a_, const mesh::Data& b_, const Relative& start, const SweptEnd& end,
+                         double off_, double sag)
+    : a(a_), b(b_), moves(a_, b_, start, end, sag) {
+  const Mat3& r = start.rotation;
+  const Vec3 &origin_a = a.tree.origin, &origin_b = b.tree.origin;
+  const Vec3 to_a = start.to_a(origin_b) - origin_a;
+  b_to_a = frame_of(r, to_a);
+  a_to_b = frame_of(r.transpose(), -(r.transpose() * to_a));
+  const auto moved = [](const Frame& shift) {
+    return std::abs(double{shift.t[0]}) + std::abs(double{shift.t[1]}) + std::abs(double{shift.t[2]});
+  };
+  // Over a part of the stretch points move no farther than by the sag more.
+  reach_ = 2 * (a.extent + b.extent) + size_of(to_a) + 2 * (moved(moves.shift_a) + moved(moves.shift_b)) +
+           4 * (double{moves.stretch_a} * a.extent + double{moves.stretch_b} * b.extent) + 8 * sag;
   const double slack =
-      2 * kFloatSlack * reach_ +
-      64 * kEpsilon *
-          (size_of(origin_a) + size_of(origin_b) + size_of(relative.translation) + size_of(a_moved) + size_of(b_moved));
-  reach_ += sag_;
+      2 * kFloatSlack * reach_ + 64 * kEpsilon *
+                                     (size_of(origin_a) + size_of(origin_b) + size_of(start.translation) +
+                                      size_of(end.moved_a) + size_of(end.moved_b));
   off = static_cast<float>((off_ + slack) * (1 + 1e-6));
-  sag = static_cast<float>(sag_ * (1 + 1e-6));
 }
 
 }  // namespace graze::walk

@@ -95,7 +95,7 @@ class PartAdvance {
         radius_b_(radius_of(stretch.pair.second(), b, stretch.pair.second().radius)) {}
 
   /// They are known to be apart before `now`; what happens after `until` is of no interest.
-  PartTouch run(Instant now, double until) {
+  PartTouch run(Instant now, const Instant& until) {
     PartTouch touch;
     for (int step = 0; step < s_.max_steps; ++step) {
       touch.contact = measure_either(a_, b_, now.relative, {.depth = false});
@@ -110,10 +110,10 @@ class PartAdvance {
         return touch;
       }
       touch.last_free = now.t;
-      if (now.t >= until) return touch;
+      if (now.t >= until.t) return touch;
       bool free = false;
       const double next = time_after(now, until, gap, off, touch.contact.normal, touch.normal, free);
-      if (free && next >= until) return touch;
+      if (free && next >= until.t) return touch;
       if (!(next > now.t)) break;  // in double they stand still
       now = s_.pair.at(next);
     }
@@ -124,22 +124,22 @@ class PartAdvance {
  private:
   // Until then they are apart; `free` if that includes the time itself. n: across the plane between them, in a's frame,
   // and in the world.
-  double time_after(const Instant& now, double until, double gap, double off, const Vec3& n, const Vec3& world,
+  double time_after(const Instant& now, const Instant& until, double gap, double off, const Vec3& n, const Vec3& world,
                     bool& free) const {
     const double from = std::min(gap, gap_along(a_, b_, now.relative, n) - s_.margin - off);
     if (!(from > 0)) {
       free = true;
-      return now.t + within_reach(now.t, until, gap);
+      return now.t + within_reach(now.t, until.t, gap);
     }
     const double bend = s_.bend_a.along(world, radius_a_) + s_.bend_b.along(world, radius_b_);
-    double end = until, next = now.t;
+    double end = until.t, next = now.t;
     // Farther ahead the paths bend too much for it to be seen that they stay apart.
     if (bend > 0) end = std::min(end, now.t + std::sqrt(8 * from / bend));
     constexpr int kTries = 3;
     for (int i = 0; i < kTries; ++i) {
       const double length = end - now.t;
       if (!(length > 0)) break;
-      const double to = gap_at(end, world) - s_.margin - off;
+      const double to = gap_at(end == until.t ? until : s_.pair.at(end), world) - s_.margin - off;
       const double part = first_below_zero(from, to, bend * length * length / 8);
       if (part > 1) {
         free = true;
@@ -153,9 +153,7 @@ class PartAdvance {
     return next;
   }
 
-  double gap_at(double t, const Vec3& world) const {
-    if (t == s_.end.t) return gap_along(a_, b_, s_.end.relative, turned_back(s_.end.a.rotation(), world));
-    const Instant then = s_.pair.at(t);
+  double gap_at(const Instant& then, const Vec3& world) const {
     return gap_along(a_, b_, then.relative, turned_back(then.a.rotation(), world));
   }
 

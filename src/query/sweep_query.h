@@ -129,6 +129,7 @@ class SweepQuery {
       : stretch_(stretch),
         boxes_(stretch),
         budget_(budget),
+        until_(stretch.end),
         bends_(stretch.sag() > stretch.tolerance),
         normal_(normal),
         any_(any) {}
@@ -165,12 +166,12 @@ class SweepQuery {
     PartAdvance<A, B> advance(a, b, stretch_);
     constexpr double kWorth = 0.05;
     const double t = from < kWorth ? stretch_.begin.t : stretch_.begin.t + from * stretch_.length() * (1 - 1e-12);
-    const double until = std::min(stretch_.end.t, best_.touch.time);
-    const PartTouch touch = advance.run(from < kWorth ? stretch_.begin : stretch_.pair.at(t), until);
+    const PartTouch touch = advance.run(from < kWorth ? stretch_.begin : stretch_.pair.at(t), until_);
     normal_ = touch.normal;
     if (!touch.found() || touch.time > best_.touch.time) return;
     if (touch.time == best_.touch.time && (fa > best_.a || (fa == best_.a && fb >= best_.b))) return;
     best_ = {touch, fa, fb};
+    if (touch.time < until_.t) until_ = stretch_.pair.at(touch.time);
     const double part = stretch_.length() > 0 ? (touch.time - stretch_.begin.t) / stretch_.length() : 0;
     limit_ = touch.time > stretch_.begin.t && !any_ ? std::min(limit_, part * (1 + 1e-9)) : -kInfinity;
   }
@@ -181,6 +182,7 @@ class SweepQuery {
   const Stretch& stretch_;
   SweptBoxes boxes_;
   SweepBudget budget_;
+  Instant until_;  // the end, or the first touch
   std::size_t pairs_ = 0;
   bool bends_;
   double limit_ = 1, reached_ = 0;

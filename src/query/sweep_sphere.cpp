@@ -202,14 +202,13 @@ double slack_of(const Placed& body, double size) {
 }  // namespace
 
 SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin) {
-  const Aabb box = bounds(body.geometry);
+  const Aabb known = finite_bounds(body.geometry);
   SphereHit hit;
-  if (box.empty()) return hit;
+  if (known.empty() && bounds(body.geometry).empty()) return hit;
   const Mat3& turn = body.pose.rotation();
   const Vec3 from = turned_back(turn, minus(move.from(), body.pose.translation()));
   double size = size_of(move.from()) + size_of(move.to()) + move.radius();
-  if (const Aabb near = finite_bounds(body.geometry); near.bounded() && !near.empty())
-    size += size_of(near.min) + size_of(near.max);
+  if (known.bounded() && !known.empty()) size += size_of(known.min) + size_of(known.max);
   const Travel travel{{from, turned_back(turn, move.direction())},
                       move.length(),
                       (move.radius() + margin) * (1 + 2 * kEpsilon),

@@ -132,18 +132,24 @@ class Sweeper {
   // Shapes look at all of it at once. Of trees few nodes matter as long as paths bend by less than these are large.
   double end_of_stretch(const Instant& now, double corner) {
     if (!composite_) return corner;
-    const double kPart = meshes_ ? 0.002 : 0.008;
     const MovingBody &a = pair_.first(), &b = pair_.second();
     const double bend = pair_.bending_a(now.t, corner).size(a.radius) + pair_.bending_b(now.t, corner).size(b.radius);
     if (!(bend > 0)) {
       smallest_ = true;
       return corner;
     }
-    // A point has no size; without any, time would stand still.
-    const double size = std::max(std::min(a.ball, b.ball) + options_.margin, options_.tolerance);
-    const double span = std::sqrt(8 * kPart * size / bend) * ahead_;
+    const double span = std::sqrt(8 * std::min(sag_of(a), sag_of(b)) / bend) * ahead_;
     smallest_ = ahead_ < 1e-3 || !(span > 1e-12);
     return span < corner - now.t ? std::max(now.t + span, std::nextafter(now.t, 1.0)) : corner;
+  }
+  // Metres that paths may bend by: as much as the body is large, and, of meshes, as its triangles are.
+  double sag_of(const MovingBody& body) const {
+    constexpr double kOfMeshes = 0.002, kOfTriangles = 0.065, kOfOthers = 0.008;
+    // A point has no size; without any, time would stand still.
+    const double size = std::max(body.ball + options_.margin, options_.tolerance);
+    if (!meshes_) return kOfOthers * size;
+    const auto triangles = static_cast<double>(std::get<Mesh>(body.body.geometry).size());
+    return std::min(kOfMeshes, kOfTriangles / std::sqrt(triangles)) * size;
   }
   // Farther, as long as few parts matter. Where a short stretch has as many as a long one, there is no point in it.
   void look_ahead(std::size_t pairs) {

@@ -110,6 +110,12 @@ TEST(SweepMeshes, IsTheEarliestOfAllPairsOfTriangles) {
     ++hits;
     // Both are within the tolerance of the margin, and free before.
     EXPECT_LE(gap(a, b, s.time), margin + kTolerance * 1.01) << i;
+    // However little it is later than another answer, nothing touches in between.
+    constexpr int kBetween = 8;
+    for (int k = 1; k < kBetween && s.time > earliest.time + 1e-9; ++k) {
+      const double t = earliest.time + (s.time - earliest.time) * k / kBetween;
+      EXPECT_GT(gap(a, b, t), margin > 0 ? margin - 1e-9 : 0) << i << " at " << t;
+    }
     const double speed = a.motion.reach(2) + b.motion.reach(2);
     if (std::abs(s.time - earliest.time) * speed > 1e-3) {
       EXPECT_LE(std::min(gap(a, b, s.time), gap(a, b, earliest.time)), margin + kTolerance) << i;
