@@ -34,6 +34,21 @@ struct ReadyRays {
   }
 };
 
+/// For each byte the places of the bits that are set, then zeros.
+struct BitPlaces {
+  std::array<std::array<std::uint32_t, 8>, 256> of{};
+
+  constexpr BitPlaces() {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      std::size_t count = 0;
+      for (unsigned place = 0; place < 8; ++place) {
+        if ((bits >> place & 1U) != 0) of[bits][count++] = place;
+      }
+    }
+  }
+};
+inline constexpr BitPlaces kBitPlaces;
+
 }  // namespace graze::map
 #endif
 
@@ -119,8 +134,15 @@ struct WordMarks {
   /// Adds those of some lanes; how many these are.
   GRAZE_LANE_FUNCTION std::size_t put(std::size_t count, Numbers words, Numbers marks, hn::Mask<Number> which) {
     const Number n;
-    hn::CompressStore(words, which, n, word + count);
-    return hn::CompressStore(marks, which, n, bits + count);
+    // Compressing to memory takes some processors as long as all else.
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(n, which, bytes);
+    const hn::Rebind<std::uint32_t, Number> half;
+    const auto places = hn::PromoteTo(n, hn::LoadU(half, kBitPlaces.of[bytes[0]].data()));
+    const auto order = hn::IndicesFromVec(n, places);
+    hn::StoreU(hn::TableLookupLanes(words, order), n, word + count);
+    hn::StoreU(hn::TableLookupLanes(marks, order), n, bits + count);
+    return hn::CountTrue(n, which);
   }
   void drain(std::size_t count, std::uint64_t* HWY_RESTRICT misses, std::uint64_t* HWY_RESTRICT touched) const {
     for (std::size_t i = 0; i < count; ++i) {
