@@ -107,12 +107,8 @@ class DepthWalk {
   void change(const CellKey& brick, BrickBits cleared, const BrickBits* hits) {
     static constexpr BrickBits kNone{};
     if (hits == nullptr) hits = &kNone;
-    std::size_t missed = 0, hit = 0;
-    for (std::size_t w = 0; w < 8; ++w) {
-      cleared[w] &= ~(*hits)[w];
-      missed += static_cast<std::size_t>(std::popcount(cleared[w]));
-      hit += static_cast<std::size_t>(std::popcount((*hits)[w]));
-    }
+    for (std::size_t w = 0; w < 8; ++w) cleared[w] &= ~(*hits)[w];
+    const std::size_t missed = map::count_of(cleared), hit = hits == &kNone ? 0 : map::count_of(*hits);
     if (missed + hit == 0) return;
     store_.observe(brick, cleared, *hits, time_);
     report_.cells_missed += missed;
