@@ -160,30 +160,36 @@ void CellStore::unite(Brick& brick, std::size_t word) {
 void CellStore::observe(const CellKey& key, const BrickBits& misses, const BrickBits& hits, double time) {
   Chunk* chunk = nullptr;
   Slot& slot = slot_at(key, chunk);
-  chunk->changed = true;
   if (time > slot.time) {
     slot.time = time;
     chunk->times_changed = true;
   }
   if (!newest_ || time > *newest_) newest_ = time;
   if (averages()) {
+    chunk->changed = true;
     average(slot, misses, hits);
     return;
   }
+  // Most cells of a map are at a clamp and stay there: the chunk need not be encoded again.
   if (misses == kAllBits && slot.brick >= kUniform) {  // uniform before, uniform after
-    slot.value = missed(slot.brick == kUniform ? slot.value : 0, model_);
+    const float old = slot.brick == kUniform ? slot.value : 0;
+    const float value = missed(old, model_);
+    if (slot.brick != kUniform || value != old) chunk->changed = true;
+    slot.value = value;
     slot.brick = kUniform;
     return;
   }
   Brick& brick = expand(slot);
   for (std::size_t w = 0; w < 8; ++w) {
-    if ((misses[w] | hits[w]) != 0) observe_word(brick, w, misses[w], hits[w]);
+    if ((misses[w] | hits[w]) != 0 && observe_word(brick, w, misses[w], hits[w])) chunk->changed = true;
   }
   fold(slot);
 }
 
-void CellStore::observe_word(Brick& brick, std::size_t w, std::uint64_t misses, std::uint64_t hits) {
+/// Whether this changes a value, or makes one known.
+bool CellStore::observe_word(Brick& brick, std::size_t w, std::uint64_t misses, std::uint64_t hits) {
   const std::uint64_t before = brick.known[w], known = before | misses | hits;
+  bool changed = known != before;
   if (brick.cube[w] == Brick::kOneValue) {
     const float old = brick.value[w];
     std::optional<float> value;
@@ -191,6 +197,7 @@ void CellStore::observe_word(Brick& brick, std::size_t w, std::uint64_t misses, 
     const auto add = [&](std::uint64_t cells, float becomes) {
       if (cells == 0) return;
       one_value = one_value && value.value_or(becomes) == becomes;
+      changed = changed || becomes != old;
       value = becomes;
     };
     add(before & ~(misses | hits), old);
@@ -201,12 +208,14 @@ void CellStore::observe_word(Brick& brick, std::size_t w, std::uint64_t misses, 
     if (one_value) {
       brick.known[w] = known;
       brick.value[w] = *value;
-      return;
+      return changed;
     }
   }
   CubeValues& values = spread(brick, w);
   brick.known[w] = known;
-  if (observe_cube(values, misses, hits, known, model_)) unite(brick, w);
+  const CubeChange change = observe_cube(values, misses, hits, known, model_);
+  if (change.one_value) unite(brick, w);
+  return changed || change.changed;
 }
 
 void CellStore::average(Slot& slot, const BrickBits& misses, const BrickBits& hits) {
@@ -257,7 +266,7 @@ void CellStore::set_word(Brick& brick, std::size_t w, std::uint64_t cells, std::
   }
   brick.known[w] = log_odds ? others | cells : others;
   if (brick.cube[w] != Brick::kOneValue && !averages() &&
-      observe_cube(cubes_[brick.cube[w]], 0, 0, brick.known[w], model_)) {
+      observe_cube(cubes_[brick.cube[w]], 0, 0, brick.known[w], model_).one_value) {
     unite(brick, w);
   }
 }
@@ -354,7 +363,7 @@ void CellStore::decay_word(Brick& brick, std::size_t w, float factor) {
   for (unsigned i = 0; i < 64; ++i) {
     if (faded(values.of[i])) brick.known[w] &= ~(std::uint64_t{1} << i);
   }
-  if (observe_cube(values, 0, 0, brick.known[w], model_)) unite(brick, w);
+  if (observe_cube(values, 0, 0, brick.known[w], model_).one_value) unite(brick, w);
 }
 
 void CellStore::forget_before(double time) {

@@ -147,7 +147,7 @@ class CellStore {
   void release(Slot& slot);
   CubeValues& spread(Brick& brick, std::size_t word);
   void unite(Brick& brick, std::size_t word);
-  void observe_word(Brick& brick, std::size_t word, std::uint64_t misses, std::uint64_t hits);
+  bool observe_word(Brick& brick, std::size_t word, std::uint64_t misses, std::uint64_t hits);
   void set_word(Brick& brick, std::size_t word, std::uint64_t cells, std::optional<float> log_odds);
   void decay_word(Brick& brick, std::size_t word, float factor);
   void encode(const Chunk& chunk) const;
@@ -190,9 +190,14 @@ inline float missed(float value, const LogOddsModel& model) {
 inline float hit(float value, const LogOddsModel& model) {
   return value < model.high ? std::min(std::max(value + model.hit, model.low), model.high) : value;
 }
-/// The same for cells of a cube, in lanes; then whether all values of `known` cells are equal.
-bool observe_cube(CubeValues& values, std::uint64_t misses, std::uint64_t hits, std::uint64_t known,
-                  const LogOddsModel& model);
+/// What observations did to the cells of a cube.
+struct CubeChange {
+  bool changed = false;    ///< some value is another one
+  bool one_value = false;  ///< those of all known cells are equal
+};
+/// The same for cells of a cube, in lanes; `known`: with those that are observed.
+CubeChange observe_cube(CubeValues& values, std::uint64_t misses, std::uint64_t hits, std::uint64_t known,
+                        const LogOddsModel& model);
 /// How many bits are set.
 std::size_t count_of(const BrickBits& bits);
 
