@@ -1,4 +1,7 @@
 // What frames do to the values of a brick, in SIMD lanes.
+#include <bit>
+#include <limits>
+
 #include "map/cell_store.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,37 +16,39 @@ namespace graze::map {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void observe_lanes(float* HWY_RESTRICT values, const std::uint64_t* misses, const std::uint64_t* hits,
-                   const LogOddsModel& model) {
+CubeChange observe_lanes(float* HWY_RESTRICT values, std::uint64_t misses, std::uint64_t hits, std::uint64_t known,
+                         const LogOddsModel& model) {
   const hn::CappedTag<float, 8> d;
   const std::size_t width = hn::Lanes(d);
-  const auto hit = hn::Set(d, model.hit), miss = hn::Set(d, model.miss);
+  const auto hit_by = hn::Set(d, model.hit), miss_by = hn::Set(d, model.miss);
   const auto low = hn::Set(d, model.low), high = hn::Set(d, model.high);
-  for (unsigned octet = 0; octet < 64; ++octet) {
-    const auto m = static_cast<std::uint8_t>(misses[octet >> 3U] >> 8 * (octet & 7U));
-    const auto h = static_cast<std::uint8_t>(hits[octet >> 3U] >> 8 * (octet & 7U));
-    if ((m | h) == 0) continue;
-    for (std::size_t k = 0; k < 8; k += width) {
-      const auto missed_bits = static_cast<std::uint8_t>(m >> k), hit_bits = static_cast<std::uint8_t>(h >> k);
-      float* at = values + 8 * octet + k;
-      const auto old = hn::Load(d, at);
-      // As OctoMap: what is at a clamp, or beyond it, stays there.
-      const auto missed = hn::And(hn::LoadMaskBits(d, &missed_bits), hn::Gt(old, low));
-      const auto hits_here = hn::And(hn::LoadMaskBits(d, &hit_bits), hn::Lt(old, high));
-      auto next = hn::IfThenElse(missed, hn::Add(old, miss), hn::IfThenElse(hits_here, hn::Add(old, hit), old));
-      next = hn::IfThenElse(hn::Or(missed, hits_here), hn::Min(hn::Max(next, low), high), next);
-      hn::Store(next, d, at);
-    }
+  const auto first = hn::Set(d, std::numeric_limits<float>::infinity());
+  auto smallest = first, largest = hn::Neg(first);
+  auto changed = hn::Ne(first, first);
+  for (std::size_t i = 0; i < 64; i += width) {
+    const auto bits = [&](std::uint64_t word) {
+      const auto byte = static_cast<std::uint8_t>(word >> i);
+      return hn::LoadMaskBits(d, &byte);
+    };
+    const auto old = hn::Load(d, values + i);
+    const auto missed_here = hn::And(bits(misses), hn::Gt(old, low));
+    const auto hit_here = hn::And(bits(hits), hn::Lt(old, high));
+    auto next = hn::IfThenElse(missed_here, hn::Add(old, miss_by), hn::IfThenElse(hit_here, hn::Add(old, hit_by), old));
+    next = hn::IfThenElse(hn::Or(missed_here, hit_here), hn::Min(hn::Max(next, low), high), next);
+    changed = hn::Or(changed, hn::Ne(next, old));
+    hn::Store(next, d, values + i);
+    smallest = hn::Min(smallest, hn::IfThenElse(bits(known), next, smallest));
+    largest = hn::Max(largest, hn::IfThenElse(bits(known), next, largest));
   }
+  const bool one_value = hn::GetLane(hn::MinOfLanes(d, smallest)) >= hn::GetLane(hn::MaxOfLanes(d, largest));
+  return {!hn::AllFalse(d, changed), one_value};
 }
 
-bool equal_lanes(const float* HWY_RESTRICT values) {
-  const hn::CappedTag<float, 16> d;
-  const auto first = hn::Set(d, values[0]);
-  for (std::size_t i = 0; i < 512; i += hn::Lanes(d)) {
-    if (!hn::AllTrue(d, hn::Eq(hn::Load(d, values + i), first))) return false;
-  }
-  return true;
+/// Compiled where the processor may count bits in one instruction.
+std::size_t count_bits(const std::uint64_t* words) {
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < 8; ++w) count += static_cast<std::size_t>(std::popcount(words[w]));
+  return count;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -54,13 +59,14 @@ HWY_AFTER_NAMESPACE();
 namespace graze::map {
 
 HWY_EXPORT(observe_lanes);
-HWY_EXPORT(equal_lanes);
+HWY_EXPORT(count_bits);
 
-void observe_log_odds(float* values, const BrickBits& misses, const BrickBits& hits, const LogOddsModel& model) {
-  HWY_DYNAMIC_DISPATCH(observe_lanes)(values, misses.data(), hits.data(), model);
+CubeChange observe_cube(CubeValues& values, std::uint64_t misses, std::uint64_t hits, std::uint64_t known,
+                        const LogOddsModel& model) {
+  return HWY_DYNAMIC_DISPATCH(observe_lanes)(values.of.data(), misses, hits, known, model);
 }
 
-bool all_equal(const float* values) { return HWY_DYNAMIC_DISPATCH(equal_lanes)(values); }
+std::size_t count_of(const BrickBits& bits) { return HWY_DYNAMIC_DISPATCH(count_bits)(bits.data()); }
 
 }  // namespace graze::map
 #endif

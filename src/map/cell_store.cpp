@@ -13,9 +13,6 @@
 namespace graze::map {
 namespace {
 
-using detail::OctreeNode;
-using detail::OctreeSlot;
-
 // Means of 0 and 1 have no finite log-odds.
 constexpr double kMinMean = 1e-3, kMaxMean = 1 - kMinMean;
 // Log-odds of a probability of 0.51: what is nearer to 1/2 after a decay is unknown.
@@ -98,41 +95,63 @@ const std::vector<const CellStore::Chunk*>& CellStore::sorted() const {
 }
 
 Brick& CellStore::expand(Slot& slot) {
-  if (slot.brick < kUniform) return *bricks_[slot.brick];
-  std::uint32_t index = 0;
-  if (!free_.empty()) {
-    index = free_.back();
-    free_.pop_back();
-  } else {
-    index = static_cast<std::uint32_t>(bricks_.size());
-    bricks_.push_back(std::make_unique<Brick>());
-    if (averages()) histories_.push_back(std::make_unique<BrickHistory>());
+  if (slot.brick < kUniform) return bricks_[slot.brick];
+  const std::uint32_t index = bricks_.take();
+  if (averages()) {
+    if (histories_.size() <= index) histories_.resize(index + 1);
+    if (!histories_[index]) histories_[index] = std::make_unique<BrickHistory>();
+    histories_[index]->fill(0);
   }
-  Brick& brick = *bricks_[index];
+  Brick& brick = bricks_[index];
   const bool uniform = slot.brick == kUniform;
-  brick.value.fill(uniform ? slot.value : 0);
   brick.known.fill(uniform ? ~0ULL : 0ULL);
-  if (averages()) histories_[index]->fill(0);
+  brick.value.fill(uniform ? slot.value : 0);
+  brick.cube.fill(Brick::kOneValue);
   slot.brick = index;
   return brick;
 }
 
 void CellStore::release(Slot& slot) {
-  free_.push_back(slot.brick);
+  for (const std::uint32_t cube : bricks_[slot.brick].cube) {
+    if (cube != Brick::kOneValue) cubes_.give(cube);
+  }
+  bricks_.give(slot.brick);
   slot.brick = kUnknown;
 }
 
 /// Gives the memory of a brick back that is all unknown, or known and of one value.
 void CellStore::fold(Slot& slot) {
   if (slot.brick >= kUniform) return;
-  const Brick& brick = *bricks_[slot.brick];
+  const Brick& brick = bricks_[slot.brick];
   if (!any(brick.known)) {
     release(slot);
-  } else if (!averages() && brick.known == kAllBits && all_equal(brick.value.data())) {
-    slot.value = brick.value[0];
-    release(slot);
-    slot.brick = kUniform;
+    return;
   }
+  if (averages() || brick.known != kAllBits) return;
+  for (std::size_t w = 0; w < 8; ++w) {
+    if (brick.cube[w] != Brick::kOneValue || brick.value[w] != brick.value[0]) return;
+  }
+  slot.value = brick.value[0];
+  release(slot);
+  slot.brick = kUniform;
+}
+
+/// Gives each cell of a word a value of its own.
+CubeValues& CellStore::spread(Brick& brick, std::size_t word) {
+  if (brick.cube[word] != Brick::kOneValue) return cubes_[brick.cube[word]];
+  const std::uint32_t cube = cubes_.take();
+  brick.cube[word] = cube;
+  CubeValues& values = cubes_[cube];
+  for (unsigned i = 0; i < 64; ++i) values.of[i] = (brick.known[word] >> i & 1U) != 0 ? brick.value[word] : 0;
+  return values;
+}
+
+/// The known cells of a word are equal: gives back what they have for themselves.
+void CellStore::unite(Brick& brick, std::size_t word) {
+  const std::uint64_t known = brick.known[word];
+  brick.value[word] = known != 0 ? cubes_[brick.cube[word]].of[static_cast<unsigned>(std::countr_zero(known))] : 0;
+  cubes_.give(brick.cube[word]);
+  brick.cube[word] = Brick::kOneValue;
 }
 
 // --- changes
@@ -141,26 +160,62 @@ void CellStore::fold(Slot& slot) {
 void CellStore::observe(const CellKey& key, const BrickBits& misses, const BrickBits& hits, double time) {
   Chunk* chunk = nullptr;
   Slot& slot = slot_at(key, chunk);
-  chunk->changed = true;
   if (time > slot.time) {
     slot.time = time;
     chunk->times_changed = true;
   }
   if (!newest_ || time > *newest_) newest_ = time;
   if (averages()) {
+    chunk->changed = true;
     average(slot, misses, hits);
     return;
   }
+  // Most cells of a map are at a clamp and stay there: the chunk need not be encoded again.
   if (misses == kAllBits && slot.brick >= kUniform) {  // uniform before, uniform after
     const float old = slot.brick == kUniform ? slot.value : 0;
-    slot.value = old <= model_.low ? old : std::clamp(old + model_.miss, model_.low, model_.high);
+    const float value = missed(old, model_);
+    if (slot.brick != kUniform || value != old) chunk->changed = true;
+    slot.value = value;
     slot.brick = kUniform;
     return;
   }
   Brick& brick = expand(slot);
-  observe_log_odds(brick.value.data(), misses, hits, model_);
-  for (std::size_t i = 0; i < 8; ++i) brick.known[i] |= misses[i] | hits[i];
+  for (std::size_t w = 0; w < 8; ++w) {
+    if ((misses[w] | hits[w]) != 0 && observe_word(brick, w, misses[w], hits[w])) chunk->changed = true;
+  }
   fold(slot);
+}
+
+/// Whether this changes a value, or makes one known.
+bool CellStore::observe_word(Brick& brick, std::size_t w, std::uint64_t misses, std::uint64_t hits) {
+  const std::uint64_t before = brick.known[w], known = before | misses | hits;
+  bool changed = known != before;
+  if (brick.cube[w] == Brick::kOneValue) {
+    const float old = brick.value[w];
+    std::optional<float> value;
+    bool one_value = true;
+    const auto add = [&](std::uint64_t cells, float becomes) {
+      if (cells == 0) return;
+      one_value = one_value && value.value_or(becomes) == becomes;
+      changed = changed || becomes != old;
+      value = becomes;
+    };
+    add(before & ~(misses | hits), old);
+    add(before & misses, missed(old, model_));
+    add(before & hits, hit(old, model_));
+    add(misses & ~before, missed(0, model_));
+    add(hits & ~before, hit(0, model_));
+    if (one_value) {
+      brick.known[w] = known;
+      brick.value[w] = *value;
+      return changed;
+    }
+  }
+  CubeValues& values = spread(brick, w);
+  brick.known[w] = known;
+  const CubeChange change = observe_cube(values, misses, hits, known, model_);
+  if (change.one_value) unite(brick, w);
+  return changed || change.changed;
 }
 
 void CellStore::average(Slot& slot, const BrickBits& misses, const BrickBits& hits) {
@@ -168,11 +223,13 @@ void CellStore::average(Slot& slot, const BrickBits& misses, const BrickBits& hi
   BrickHistory& history = *histories_[slot.brick];
   const auto window = static_cast<unsigned>(options_.window);
   for (unsigned w = 0; w < 8; ++w) {
+    if ((misses[w] | hits[w]) == 0) continue;
+    CubeValues& values = spread(brick, w);
     for (std::uint64_t cells = misses[w] | hits[w]; cells != 0; cells &= cells - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(cells));
       const unsigned i = 64 * w + bit;
       history[i] = remembered(history[i], (hits[w] >> bit & 1U) != 0, window);
-      brick.value[i] = mean_log_odds(history[i]);
+      values.of[bit] = mean_log_odds(history[i]);
     }
     brick.known[w] |= misses[w] | hits[w];
   }
@@ -184,18 +241,34 @@ void CellStore::set(const CellKey& key, const BrickBits& cells, std::optional<fl
   if (slot.brick == kUnknown && !log_odds) return;
   chunk->changed = true;
   Brick& brick = expand(slot);
-  for (unsigned i = 0; i < 512; ++i) {
-    const std::uint64_t bit = std::uint64_t{1} << (i & 63U);
-    if ((cells[i >> 6U] & bit) == 0) continue;
-    brick.value[i] = log_odds.value_or(0);
-    if (log_odds) brick.known[i >> 6U] |= bit;
-    else brick.known[i >> 6U] &= ~bit;
-    if (averages()) {  // free: as after one frame that missed
-      (*histories_[slot.brick])[i] = log_odds ? 2U : 0U;
-      if (log_odds) brick.value[i] = mean_log_odds(2);
+  if (averages()) {  // free: as after one frame that missed
+    for (unsigned i = 0; i < 512; ++i) {
+      if ((cells[i >> 6U] >> (i & 63U) & 1U) != 0) (*histories_[slot.brick])[i] = log_odds ? 2U : 0U;
     }
+    if (log_odds) log_odds = mean_log_odds(2);
+  }
+  for (std::size_t w = 0; w < 8; ++w) {
+    if (cells[w] != 0) set_word(brick, w, cells[w], log_odds);
   }
   fold(slot);
+}
+
+void CellStore::set_word(Brick& brick, std::size_t w, std::uint64_t cells, std::optional<float> log_odds) {
+  const std::uint64_t others = brick.known[w] & ~cells;
+  const float value = log_odds.value_or(0);
+  if (brick.cube[w] == Brick::kOneValue && (others == 0 || !log_odds || brick.value[w] == value)) {
+    if (others == 0) brick.value[w] = value;
+  } else {
+    CubeValues& values = spread(brick, w);
+    for (std::uint64_t left = cells; left != 0; left &= left - 1) {
+      values.of[static_cast<unsigned>(std::countr_zero(left))] = value;
+    }
+  }
+  brick.known[w] = log_odds ? others | cells : others;
+  if (brick.cube[w] != Brick::kOneValue && !averages() &&
+      observe_cube(cubes_[brick.cube[w]], 0, 0, brick.known[w], model_).one_value) {
+    unite(brick, w);
+  }
 }
 
 void CellStore::add_leaf(const OccupancyCell& leaf) {
@@ -243,16 +316,17 @@ void CellStore::decay(double seconds, double half_life) {
       chunk->changed = true;
       for (Slot& slot : chunk->slots) {
         if (slot.brick >= kUniform) continue;
-        Brick& brick = *bricks_[slot.brick];
+        Brick& brick = bricks_[slot.brick];
         BrickHistory& history = *histories_[slot.brick];
         for (unsigned i = 0; i < 512; ++i) {
+          const unsigned w = i >> 6U;
           const std::uint64_t bit = std::uint64_t{1} << (i & 63U);
-          if ((brick.known[i >> 6U] & bit) == 0) continue;
+          if ((brick.known[w] & bit) == 0) continue;
           const auto frames = static_cast<unsigned>(std::bit_width(history[i]) - 1) >> shift;
           const std::uint64_t top = std::uint64_t{1} << frames;
           history[i] = (history[i] & (top - 1)) | top;
-          if (frames == 0) brick.known[i >> 6U] &= ~bit;
-          brick.value[i] = frames == 0 ? 0 : mean_log_odds(history[i]);
+          spread(brick, w).of[i & 63U] = frames == 0 ? 0 : mean_log_odds(history[i]);
+          if (frames == 0) brick.known[w] &= ~bit;
         }
         fold(slot);
       }
@@ -267,17 +341,29 @@ void CellStore::decay(double seconds, double half_life) {
         slot.value *= factor;
         if (std::abs(slot.value) < kFaded) slot.brick = kUnknown;
       } else if (slot.brick != kUnknown) {
-        Brick& brick = *bricks_[slot.brick];
-        for (unsigned i = 0; i < 512; ++i) {
-          brick.value[i] *= factor;
-          if (std::abs(brick.value[i]) >= kFaded) continue;
-          brick.value[i] = 0;
-          brick.known[i >> 6U] &= ~(std::uint64_t{1} << (i & 63U));
-        }
+        for (std::size_t w = 0; w < 8; ++w) decay_word(bricks_[slot.brick], w, factor);
         fold(slot);
       }
     }
   }
+}
+
+void CellStore::decay_word(Brick& brick, std::size_t w, float factor) {
+  const auto faded = [&](float& value) {
+    value *= factor;
+    if (std::abs(value) >= kFaded) return false;
+    value = 0;
+    return true;
+  };
+  if (brick.cube[w] == Brick::kOneValue) {
+    if (faded(brick.value[w])) brick.known[w] = 0;
+    return;
+  }
+  CubeValues& values = cubes_[brick.cube[w]];
+  for (unsigned i = 0; i < 64; ++i) {
+    if (faded(values.of[i])) brick.known[w] &= ~(std::uint64_t{1} << i);
+  }
+  if (observe_cube(values, 0, 0, brick.known[w], model_).one_value) unite(brick, w);
 }
 
 void CellStore::forget_before(double time) {
@@ -301,125 +387,8 @@ void CellStore::drop_empty() {
   sorted_.clear();
 }
 
-// --- versions for readers
-// ---------------------------------------------------------------------------------------------
-
-OctreeSlot CellStore::encode(const Brick& brick, std::vector<OctreeNode>& nodes) const {
-  std::array<OctreeSlot, 8> quarters;
-  for (unsigned q = 0; q < 8; ++q) {
-    std::array<OctreeSlot, 8> cubes;
-    for (unsigned c = 0; c < 8; ++c) {
-      const auto known = static_cast<std::uint8_t>(brick.known[q] >> 8 * c);
-      if (known == 0) continue;
-      const float* value = &brick.value[64 * q + 8 * c];
-      OctreeSlot& cube = cubes[c];
-      bool same = known == 0xFF;
-      for (unsigned i = 0; i < 8; ++i) {
-        const bool here = (known >> i & 1U) != 0;
-        cube.node.value[i] = here ? value[i] : detail::kNothingKnown;
-        cube.value = std::max(cube.value, cube.node.value[i]);
-        same = same && value[i] == value[0];
-      }
-      cube.known = true;
-      cube.unknown = known != 0xFF;
-      cube.inner = !same;
-      cube.node.known = known;
-      cube.node.unknown = static_cast<std::uint8_t>(~known);
-    }
-    quarters[q] = join(cubes, nodes);
-  }
-  return join(quarters, nodes);
-}
-
-void CellStore::encode(const Chunk& chunk) const {
-  if (chunk.changed) {
-    auto encoded = std::make_shared<detail::OctreeChunk>();
-    encoded->key = chunk.key;
-    std::array<OctreeSlot, 8> eighths;
-    for (unsigned e = 0; e < 8; ++e) {
-      std::array<OctreeSlot, 8> cubes;
-      for (unsigned c = 0; c < 8; ++c) {
-        std::array<OctreeSlot, 8> slots;
-        for (unsigned i = 0; i < 8; ++i) {
-          const Slot& slot = chunk.slots[64 * e + 8 * c + i];
-          if (slot.brick == kUniform) slots[i] = OctreeSlot::leaf(slot.value);
-          else if (slot.brick != kUnknown) slots[i] = encode(*bricks_[slot.brick], encoded->nodes);
-        }
-        cubes[c] = join(slots, encoded->nodes);
-      }
-      eighths[e] = join(cubes, encoded->nodes);
-    }
-    chunk.slot = join(eighths, encoded->nodes);
-    chunk.encoded.reset();
-    if (chunk.slot.inner) {
-      encoded->root = chunk.slot.node;
-      encoded->nodes.shrink_to_fit();
-      encoded->known = known_part(encoded->root, detail::kChunkLevel, encoded->key, encoded->nodes.data());
-      std::uint64_t stamp = stamp_of(0, encoded->root);
-      for (const OctreeNode& node : encoded->nodes) stamp = stamp_of(stamp, node);
-      encoded->stamp = stamp;
-      chunk.encoded = std::move(encoded);
-    }
-    chunk.changed = false;
-  }
-  if (chunk.times_changed) {
-    auto times = std::make_shared<detail::ChunkTimes>();
-    times->key = chunk.key;
-    for (std::size_t i = 0; i < times->bricks.size(); ++i) times->bricks[i] = chunk.slots[i].time;
-    chunk.times = std::move(times);
-    chunk.times_changed = false;
-  }
-}
-
-OccupancyMap CellStore::map() const {
-  detail::OccupancyData data;
-  data.resolution = options_.resolution;
-  data.newest = newest_;
-  std::vector<const Chunk*> known;
-  for (const Chunk* chunk : sorted()) {
-    encode(*chunk);
-    if (chunk->slot.known) known.push_back(chunk);
-    if (newest_) data.times.push_back(chunk->times);
-  }
-  // The tree above the chunks, octant by octant, from those of a cube of each level.
-  using Chunks = std::span<const Chunk* const>;
-  const auto join_above = [&](const auto& self, Chunks chunks, int level) -> OctreeSlot {
-    if (chunks.empty()) return {};
-    if (level == detail::kChunkLevel) return chunks[0]->slot;
-    std::array<OctreeSlot, 8> children;
-    std::size_t first = 0;
-    for (int i = 0; i < 8; ++i) {
-      std::size_t end = first;
-      while (end < chunks.size() && detail::child_of(chunks[end]->key, level) == i) ++end;
-      children[static_cast<std::size_t>(i)] = self(self, chunks.subspan(first, end - first), level - 1);
-      first = end;
-    }
-    if (level > detail::kChunkLevel + 1) return join(children, data.nodes);
-    std::vector<OctreeNode> unused;  // they are in the chunks
-    OctreeSlot slot = join(children, unused);
-    slot.node.first = static_cast<std::uint32_t>(data.chunks.size());
-    slot.node.in_chunks = slot.inner ? 1 : 0;
-    for (const Chunk* chunk : chunks) {
-      if (slot.inner && chunk->slot.inner) data.chunks.push_back(chunk->encoded);
-    }
-    return slot;
-  };
-  Chunks rest(known);
-  while (!rest.empty()) {
-    const int octant = detail::child_of(rest.front()->key, OccupancyMap::kTopLevel);
-    std::size_t count = 1;
-    while (count < rest.size() && detail::child_of(rest[count]->key, OccupancyMap::kTopLevel) == octant) ++count;
-    const Chunks part = rest.first(count);
-    const int level = std::max(detail::common_level(part.front()->key, part.back()->key), detail::kChunkLevel + 1);
-    data.roots[static_cast<std::size_t>(octant)] = detail::root_of(
-        join_above(join_above, part, level), level, detail::corner_of(part.front()->key, level), data.nodes);
-    rest = rest.subspan(count);
-  }
-  return detail::OccupancyData::finish(std::move(data));
-}
-
 std::size_t CellStore::memory_bytes() const {
-  return chunks_.size() * (sizeof(Chunk) + 64) + bricks_.size() * (sizeof(Brick) + sizeof(bricks_[0])) +
+  return chunks_.size() * (sizeof(Chunk) + 64) + bricks_.memory_bytes() + cubes_.memory_bytes() +
          histories_.size() * sizeof(BrickHistory);
 }
 

@@ -1,6 +1,7 @@
 // The cells of a map that changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -49,10 +50,47 @@ struct LogOddsModel {
   float hit = 0, miss = 0, low = 0, high = 0;
 };
 
-/// 512 values; only those of known cells count, the others are 0.
+/// The values of a cube of 4 × 4 × 4 cells, a word of a brick; only those of known cells count, the others are 0.
+struct CubeValues {
+  alignas(64) std::array<float, 64> of{};
+};
+
+/// 512 cells, a word of 64 after the other. Where all known cells of a word are equal, they have one value together.
 struct Brick {
-  alignas(64) std::array<float, 512> value{};
+  static constexpr std::uint32_t kOneValue = 0xFFFFFFFF;
+
   BrickBits known{};
+  std::array<float, 8> value{};         // of the known cells of each word that has one
+  std::array<std::uint32_t, 8> cube{};  // where the values of each word are, or kOneValue
+};
+
+/// Things of one kind with numbers, in blocks that stay where they are.
+template <class T>
+class Pool {
+ public:
+  T& operator[](std::uint32_t i) { return blocks_[i / kBlock][i % kBlock]; }
+  const T& operator[](std::uint32_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  /// The number of one that is in no use. What it holds is left from before.
+  std::uint32_t take() {
+    if (free_.empty()) {
+      const auto first = static_cast<std::uint32_t>(blocks_.size() * kBlock);
+      free_.reserve(first + kBlock);  // so that give() needs no memory
+      blocks_.push_back(std::make_unique<T[]>(kBlock));
+      for (std::uint32_t i = kBlock; i > 0; --i) free_.push_back(first + i - 1);
+    }
+    const std::uint32_t i = free_.back();
+    free_.pop_back();
+    return i;
+  }
+  void give(std::uint32_t i) { free_.push_back(i); }
+  std::size_t memory_bytes() const {
+    return blocks_.size() * (kBlock * sizeof(T) + sizeof(blocks_[0])) + free_.capacity() * sizeof(free_[0]);
+  }
+
+ private:
+  static constexpr std::uint32_t kBlock = 32;
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::vector<std::uint32_t> free_;
 };
 
 /// The last observations of each cell (running_average): below the highest bit that is set, one bit each, the newest
@@ -107,6 +145,11 @@ class CellStore {
   Brick& expand(Slot& slot);
   void fold(Slot& slot);
   void release(Slot& slot);
+  CubeValues& spread(Brick& brick, std::size_t word);
+  void unite(Brick& brick, std::size_t word);
+  bool observe_word(Brick& brick, std::size_t word, std::uint64_t misses, std::uint64_t hits);
+  void set_word(Brick& brick, std::size_t word, std::uint64_t cells, std::optional<float> log_odds);
+  void decay_word(Brick& brick, std::size_t word, float factor);
   void encode(const Chunk& chunk) const;
   detail::OctreeSlot encode(const Brick& brick, std::vector<detail::OctreeNode>& nodes) const;
   const std::vector<const Chunk*>& sorted() const;
@@ -119,11 +162,11 @@ class CellStore {
   std::unordered_map<CellKey, std::unique_ptr<Chunk>, KeyHash> chunks_;
   Chunk* last_chunk_ = nullptr;
   mutable std::vector<const Chunk*> sorted_;
-  std::vector<std::unique_ptr<Brick>> bricks_;
-  std::vector<std::unique_ptr<BrickHistory>> histories_;  // of the same index
-  std::vector<std::uint32_t> free_;
-  std::vector<float> mean_table_;  // of k hits in n frames
-  double aged_ = 0;                // seconds since the last whole half-life
+  Pool<Brick> bricks_;
+  Pool<CubeValues> cubes_;
+  std::vector<std::unique_ptr<BrickHistory>> histories_;  // of the same numbers as bricks
+  std::vector<float> mean_table_;                         // of k hits in n frames
+  double aged_ = 0;                                       // seconds since the last whole half-life
   std::optional<double> newest_;
 };
 
@@ -135,14 +178,27 @@ void CellStore::visit_bricks(Visit&& visit) const {
       if (slot.brick == kUnknown) continue;
       CellKey brick = cell_of_brick({}, i);
       brick = {chunk->key.x + 8 * brick.x, chunk->key.y + 8 * brick.y, chunk->key.z + 8 * brick.z};
-      visit(brick, slot.brick == kUniform ? kAllBits : bricks_[slot.brick]->known);
+      visit(brick, slot.brick == kUniform ? kAllBits : bricks_[slot.brick].known);
     }
   }
 }
 
-/// The changes of log-odds in lanes: `values` of cells without bit in either stay as they are.
-void observe_log_odds(float* values, const BrickBits& misses, const BrickBits& hits, const LogOddsModel& model);
-/// Whether all 512 are equal.
-bool all_equal(const float* values);
+/// What a miss and a hit make of a value. As in OctoMap, what is at a clamp, or beyond it, stays there.
+inline float missed(float value, const LogOddsModel& model) {
+  return value > model.low ? std::min(std::max(value + model.miss, model.low), model.high) : value;
+}
+inline float hit(float value, const LogOddsModel& model) {
+  return value < model.high ? std::min(std::max(value + model.hit, model.low), model.high) : value;
+}
+/// What observations did to the cells of a cube.
+struct CubeChange {
+  bool changed = false;    ///< some value is another one
+  bool one_value = false;  ///< those of all known cells are equal
+};
+/// The same for cells of a cube, in lanes; `known`: with those that are observed.
+CubeChange observe_cube(CubeValues& values, std::uint64_t misses, std::uint64_t hits, std::uint64_t known,
+                        const LogOddsModel& model);
+/// How many bits are set.
+std::size_t count_of(const BrickBits& bits);
 
 }  // namespace graze::map

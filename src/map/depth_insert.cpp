@@ -34,9 +34,6 @@ void check(const DepthImage& image) {
   if (!std::isfinite(image.time)) throw Error("time", fmt::format("expected a number, got {}", image.time));
 }
 
-/// What a view says about a cube of cells.
-enum class Verdict { nothing, all_free, mixed };
-
 class DepthWalk {
  public:
   DepthWalk(map::DepthMemory& memory, map::FrameMarks& hits, map::CellStore& store, double time, InsertReport& report)
@@ -50,7 +47,25 @@ class DepthWalk {
     done_.assign(hits.bricks().size(), 0);
   }
 
-  void run(const CellKey& corner, int level) { cube(corner, level, false); }
+  /// All cells of a cube of more than a brick.
+  void run(const CellKey& corner, int level) {
+    const double side = std::ldexp(1.0, level - 1);
+    const map::CubeViews views = look_at_cubes(view_, view_.seen(center_of(corner, side)), side);
+    for (int i = 0; i < 8; ++i) {
+      const auto is = [&](std::uint8_t bits) { return (bits >> static_cast<unsigned>(i) & 1U) != 0; };
+      if (is(views.hidden)) continue;
+      const auto k = static_cast<std::size_t>(i);
+      map::LimitRange range;
+      if (!is(views.behind)) {
+        range = pyramid_.of(views.left[k], views.top[k], views.right[k], views.bottom[k]);
+        if (views.near_z[k] > range.high) continue;
+      }
+      const CellKey child = detail::child_key(corner, level, i);
+      if (is(views.inside) && views.far_z[k] < range.low) free(child, level - 1);
+      else if (level - 1 > detail::kBrickLevel) run(child, level - 1);
+      else mixed(child, range);
+    }
+  }
 
   /// The bricks with hits that no cube came by.
   void rest() {
@@ -61,48 +76,25 @@ class DepthWalk {
   }
 
  private:
-  Verdict judge(const CellKey& corner, int level) const {
-    const double side = std::ldexp(1.0, level);
-    const double half = (side - 1) / 2;  // from the centre of the cube to those of its outermost cells
-    const Vec3 center = (Vec3(corner.x, corner.y, corner.z).array() + 0.5 + half) * view_.resolution;
-    const auto [x, y, z] = view_.seen(center);
-    // Float32 rounds in proportion to the distance from the camera.
-    const float far = std::abs(x) + std::abs(y) + std::abs(z);
-    const auto r = static_cast<float>(kHalfDiagonal * 2 * half * view_.resolution) * 1.00001F + far * 4e-6F;
-    const float near_z = z - r, far_z = z + r;
-    if (far_z <= 0) return Verdict::nothing;
-    if (!(near_z > 0.5F * r)) return Verdict::mixed;
-    constexpr float kSlack = 0.01F;  // pixels
-    const auto low = [&](float a, float f, float c) { return f * a / (a < 0 ? near_z : far_z) + c + 0.5F - kSlack; };
-    const auto high = [&](float a, float f, float c) { return f * a / (a < 0 ? far_z : near_z) + c + 0.5F + kSlack; };
-    const float left = low(x - r, view_.fx, view_.cx), right = high(x + r, view_.fx, view_.cx);
-    const float top = low(y - r, view_.fy, view_.cy), bottom = high(y + r, view_.fy, view_.cy);
-    const auto w = static_cast<float>(view_.width), h = static_cast<float>(view_.height);
-    if (right < 0 || bottom < 0 || left >= w || top >= h) return Verdict::nothing;
-    const bool inside = left >= 0 && top >= 0 && right < w && bottom < h;
-    const auto pixel = [](float u, int count) { return std::clamp(static_cast<int>(std::floor(u)), 0, count - 1); };
-    const map::LimitPyramid::Range limits =
-        pyramid_.of(pixel(std::max(left, 0.0F), view_.width), pixel(std::max(top, 0.0F), view_.height),
-                    pixel(std::min(right, w), view_.width), pixel(std::min(bottom, h), view_.height));
-    if (near_z > limits.high) return Verdict::nothing;
-    return inside && far_z < limits.low ? Verdict::all_free : Verdict::mixed;
+  Vec3 center_of(const CellKey& corner, double half) const {
+    return (Vec3(corner.x, corner.y, corner.z).array() + half) * view_.resolution;
   }
 
-  void cube(const CellKey& corner, int level, bool all_free) {
-    if (!all_free) {
-      const Verdict verdict = judge(corner, level);
-      if (verdict == Verdict::nothing) return;
-      all_free = verdict == Verdict::all_free;
-    }
-    if (level > detail::kBrickLevel) {
-      for (int i = 0; i < 8; ++i) cube(detail::child_key(corner, level, i), level - 1, all_free);
+  void free(const CellKey& corner, int level) {
+    if (level == detail::kBrickLevel) {
+      brick(corner, map::kAllBits);
       return;
     }
-    BrickBits cleared = map::kAllBits;
-    if (!all_free) {
-      const Vec3 first = (Vec3(corner.x, corner.y, corner.z).array() + 0.5) * view_.resolution;
-      clear_brick(view_, view_.seen(first), cleared);
-    }
+    for (int i = 0; i < 8; ++i) free(detail::child_key(corner, level, i), level - 1);
+  }
+
+  void mixed(const CellKey& corner, const map::LimitRange& range) {
+    BrickBits cleared;
+    clear_brick(view_, view_.seen(center_of(corner, 0.5)), view_.seen(center_of(corner, 4)), range, cleared);
+    brick(corner, cleared);
+  }
+
+  void brick(const CellKey& corner, const BrickBits& cleared) {
     const std::uint32_t index = hits_.find(corner);
     if (index == map::KeyTable::kNone) {
       change(corner, cleared, nullptr);
@@ -115,12 +107,8 @@ class DepthWalk {
   void change(const CellKey& brick, BrickBits cleared, const BrickBits* hits) {
     static constexpr BrickBits kNone{};
     if (hits == nullptr) hits = &kNone;
-    std::size_t missed = 0, hit = 0;
-    for (std::size_t w = 0; w < 8; ++w) {
-      cleared[w] &= ~(*hits)[w];
-      missed += static_cast<std::size_t>(std::popcount(cleared[w]));
-      hit += static_cast<std::size_t>(std::popcount((*hits)[w]));
-    }
+    for (std::size_t w = 0; w < 8; ++w) cleared[w] &= ~(*hits)[w];
+    const std::size_t missed = map::count_of(cleared), hit = hits == &kNone ? 0 : map::count_of(*hits);
     if (missed + hit == 0) return;
     store_.observe(brick, cleared, *hits, time_);
     report_.cells_missed += missed;
@@ -136,66 +124,96 @@ class DepthWalk {
   InsertReport& report_;
 };
 
-/// All that a view depends on but its limits.
-void aim(const DepthImage& image, double resolution, map::DepthMemory& memory) {
-  map::DepthView& view = memory.view;
-  const auto size = image.depths.size();
-  const std::array<double, 4> intrinsics{image.fx, image.fy, image.cx, image.cy};
-  if (view.width != image.width || view.height != image.height || memory.intrinsics != intrinsics) {
-    memory.intrinsics = intrinsics;
-    memory.ray_lengths.resize(size);
-    for (int v = 0; v < image.height; ++v) {
-      const double y = (v - image.cy) / image.fy;
-      for (int u = 0; u < image.width; ++u) {
-        const double x = (u - image.cx) / image.fx;
-        memory.ray_lengths[static_cast<std::size_t>(v) * static_cast<std::size_t>(image.width) +
-                           static_cast<std::size_t>(u)] = static_cast<float>(std::sqrt(1 + x * x + y * y));
-      }
-    }
+void measure(const DepthImage& image, map::CameraTable& table) {
+  const std::array<double, 5> of{image.fx, image.fy, image.cx, image.cy, image.max_range};
+  const auto width = static_cast<std::size_t>(image.width);
+  if (table.of == of && table.columns.size() == width && table.farthest.size() == image.depths.size()) return;
+  table.of = of;
+  table.columns.clear();  // the table counts from when they are there
+  table.farthest.resize(image.depths.size());
+  table.within.resize(image.depths.size());
+  table.columns.resize(width);
+  for (std::size_t u = 0; u < width; ++u) table.columns[u] = (static_cast<double>(u) - image.cx) / image.fx;
+  for (int v = 0; v < image.height; ++v) {
+    measure_row(table, static_cast<std::size_t>(v) * width, (v - image.cy) / image.fy);
   }
+}
+
+/// All that a view depends on but its limits.
+void aim(const DepthImage& image, double resolution, map::DepthView& view) {
   view.width = image.width, view.height = image.height;
   view.fx = static_cast<float>(image.fx), view.fy = static_cast<float>(image.fy);
   view.cx = static_cast<float>(image.cx), view.cy = static_cast<float>(image.cy);
+  const auto size = [](float center, int pixels) { return std::abs(center) + static_cast<float>(pixels); };
+  view.slack = 0.01F + 1e-6F * std::max(size(view.cx, view.width), size(view.cy, view.height));
   view.origin = image.pose.translation();
   view.resolution = resolution;
   for (std::size_t i = 0; i < 9; ++i) {
     view.to_camera[i] = static_cast<float>(image.pose.rotation()(static_cast<int>(i % 3), static_cast<int>(i / 3)));
   }
-  const auto moved = [&](std::size_t a, const CellKey& cells) {
+  const auto moved = [&](std::size_t a, unsigned cell) {
+    const CellKey cells = map::cell_of_brick({}, cell);
     return static_cast<float>((double{view.to_camera[3 * a]} * cells.x + double{view.to_camera[3 * a + 1]} * cells.y +
                                double{view.to_camera[3 * a + 2]} * cells.z) *
                               resolution);
   };
   for (std::size_t a = 0; a < 3; ++a) {
-    for (unsigned i = 0; i < 64; ++i) view.octets[a][i] = moved(a, map::cell_of_brick({}, 8 * i));
-    for (unsigned i = 0; i < 8; ++i) view.cells[a][i] = moved(a, map::cell_of_brick({}, i));
+    for (unsigned i = 0; i < 512; ++i) view.octets[a][i] = (i & 7U) == 0 ? moved(a, i) : view.octets[a][i - 1];
+    for (unsigned i = 0; i < 16; ++i) view.cells[a][i] = moved(a, i & 7U);
   }
-  view.limits.resize(size);
-  memory.x.resize(size), memory.y.resize(size), memory.z.resize(size);
-  memory.kind.resize(size);
+  view.limits.resize(image.depths.size());
 }
 
-void read_pixels(const DepthImage& image, double resolution, map::DepthMemory& memory) {
-  map::DepthRow row;
-  row.count = static_cast<std::size_t>(image.width);
-  row.fx = image.fx, row.cx = image.cx;
+/// Reads the pixels: limits of the view, and hits.
+template <class State>
+void mark_hits(const DepthImage& image, State& s, map::SelfFilter& filter, InsertReport& report) {
+  const double resolution = s.options.resolution;
+  map::DepthView& view = s.depth.view;
+  const auto width = static_cast<std::size_t>(image.width);
+  measure(image, s.depth.camera);
+  aim(image, resolution, view);
+  map::DepthRow& row = s.depth.row;
+  row.resize(width);
+  row.columns = s.depth.camera.columns.data();
   for (std::size_t i = 0; i < 9; ++i) {
     row.rotation[i] = image.pose.rotation()(static_cast<int>(i / 3), static_cast<int>(i % 3));
   }
   for (std::size_t a = 0; a < 3; ++a) row.origin[a] = image.pose.translation()[static_cast<int>(a)];
-  row.resolution = resolution, row.max_range = image.max_range;
+  row.resolution = resolution;
   row.margin = static_cast<float>(kHalfDiagonal * resolution);
   row.no_return_range = image.no_return == NoReturn::clear ? static_cast<float>(image.max_range) : 0;
-  for (int v = 0; v < image.height; ++v) {
-    const std::size_t first = static_cast<std::size_t>(v) * row.count;
+  row.no_return = row.cut = row.too_far = 0;
+
+  CellKey last_brick{1, 0, 0};  // no brick starts there
+  std::uint32_t index = 0;
+  for (std::size_t first = 0; first < image.depths.size(); first += width) {
     row.depths = image.depths.data() + first;
-    row.ray_lengths = memory.ray_lengths.data() + first;
-    row.y = (v - image.cy) / image.fy;
-    row.limits = memory.view.limits.data() + first;
-    row.x = memory.x.data() + first, row.y_key = memory.y.data() + first, row.z = memory.z.data() + first;
-    row.kind = memory.kind.data() + first;
+    row.farthest = s.depth.camera.farthest.data() + first;
+    row.within = s.depth.camera.within.data() + first;
+    row.y = (static_cast<double>(first / width) - image.cy) / image.fy;
+    row.limits = view.limits.data() + first;
     map::read_row(row);
+    for (std::size_t byte = 0; 8 * byte < width; ++byte) {
+      for (unsigned bits = row.hits[byte]; bits != 0; bits &= bits - 1) {
+        const std::size_t u = 8 * byte + static_cast<std::size_t>(std::countr_zero(bits));
+        if (!image.filter.empty()) {
+          const double z = double{row.depths[u]};
+          if (filter.removes(image.pose * Vec3(row.columns[u] * z, row.y * z, z))) {
+            row.limits[u] = 0;
+            continue;
+          }
+        }
+        ++report.hits;
+        const CellKey cell{row.key[0][u], row.key[1][u], row.key[2][u]};
+        const CellKey brick = detail::corner_of(cell, detail::kBrickLevel);
+        if (!(brick == last_brick)) index = s.marks.brick(brick);
+        last_brick = brick;
+        const unsigned bit = map::cell_in_brick(cell.x, cell.y, cell.z);
+        s.marks[index].hits[bit >> 6U] |= std::uint64_t{1} << (bit & 63U);
+      }
+    }
   }
+  report.no_return = row.no_return, report.cut = row.cut, report.too_far = row.too_far;
 }
 
 }  // namespace
@@ -211,41 +229,12 @@ InsertReport OccupancyMapper::insert(const DepthImage& image) {
   report.points = image.depths.size();
   s.in_grid = false;
   s.marks.clear();
-  aim(image, resolution, s.depth);
-  read_pixels(image, resolution, s.depth);
-
-  CellKey last{1, 0, 0};  // no brick starts there
-  std::uint32_t index = 0;
-  for (std::size_t i = 0; i < image.depths.size(); ++i) {
-    const std::uint8_t kind = s.depth.kind[i];
-    if (kind == map::kNoReturn) ++report.no_return;
-    if (kind == map::kCut) ++report.cut;
-    if (kind == map::kTooFar) ++report.too_far;
-    if (kind != map::kHit) continue;
-    if (!image.filter.empty()) {
-      const auto width = static_cast<std::size_t>(image.width);
-      const std::size_t row = i / width;
-      const auto u = static_cast<double>(i - row * width), v = static_cast<double>(row);
-      const double z = double{image.depths[i]};
-      if (filter.removes(image.pose * Vec3((u - image.cx) / image.fx * z, (v - image.cy) / image.fy * z, z))) {
-        s.depth.view.limits[i] = 0;
-        continue;
-      }
-    }
-    ++report.hits;
-    const CellKey cell{s.depth.x[i], s.depth.y[i], s.depth.z[i]};
-    const CellKey brick = detail::corner_of(cell, detail::kBrickLevel);
-    if (!(brick == last)) {
-      index = s.marks.brick(brick);
-      last = brick;
-    }
-    const unsigned bit = map::cell_in_brick(cell.x, cell.y, cell.z);
-    s.marks[index].hits[bit >> 6U] |= std::uint64_t{1} << (bit & 63U);
-  }
+  mark_hits(image, s, filter, report);
   s.check_memory();
 
+  s.depth.pyramid.build(s.depth.view.limits, image.width, image.height);
   // The box around all that is cleared: the camera, and the corners of the image at the largest limit.
-  const float farthest = *std::max_element(s.depth.view.limits.begin(), s.depth.view.limits.end());
+  const float farthest = s.depth.pyramid.highest();
   Aabb seen;
   seen.extend(image.pose.translation());
   for (unsigned corner = 0; corner < 4; ++corner) {
@@ -261,7 +250,6 @@ InsertReport OccupancyMapper::insert(const DepthImage& image) {
     throw Error("image", fmt::format("may clear {} blocks of cells, more than the memory limit allows", bricks));
   }
 
-  s.depth.pyramid.build(s.depth.view.limits, image.width, image.height);
   DepthWalk walk(s.depth, s.marks, s.store, image.time, report);
   if (farthest > 0) {
     // Cubes of a side that is about a quarter of the box, or chunks.

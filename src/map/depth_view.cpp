@@ -16,57 +16,56 @@ std::array<float, 3> DepthView::seen(const Vec3& p) const {
 }
 
 void LimitPyramid::build(const std::vector<float>& limits, int width, int height) {
+  limits_ = limits.data();
+  width_ = width;
   used_ = 0;
-  const float *low = limits.data(), *high = limits.data();
-  for (int w = width, h = height;;) {
+  const float *low = limits_, *high = limits_;
+  for (int w = width, h = height; w > 1 || h > 1;) {
     if (levels_.size() == used_) levels_.emplace_back();
     Level& level = levels_[used_++];
-    if (used_ == 1) {  // the pixels themselves
-      level.low.assign(limits.begin(), limits.end());
-      level.width = w, level.height = h;
-      low = high = level.low.data();
-    }
-    if (w == 1 && h == 1) break;
-    if (levels_.size() == used_) levels_.emplace_back();
-    Level& next = levels_[used_];
-    next.width = (w + 1) / 2, next.height = (h + 1) / 2;
-    const auto size = static_cast<std::size_t>(next.width) * static_cast<std::size_t>(next.height);
-    next.low.resize(size);
-    next.high.resize(size);
-    for (int y = 0; y < next.height; ++y) {
+    level.width = (w + 1) / 2, level.height = (h + 1) / 2;
+    const auto size = static_cast<std::size_t>(level.width) * static_cast<std::size_t>(level.height);
+    level.low.resize(size);
+    level.high.resize(size);
+    for (int y = 0; y < level.height; ++y) {
       const auto row = [&](int v) {
         return static_cast<std::size_t>(std::min(v, h - 1)) * static_cast<std::size_t>(w);
       };
-      const float *low_0 = low + row(2 * y), *low_1 = low + row(2 * y + 1);
-      const float *high_0 = high + row(2 * y), *high_1 = high + row(2 * y + 1);
-      float* out_low = next.low.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(next.width);
-      float* out_high = next.high.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(next.width);
-      for (int x = 0; x < next.width; ++x) {
-        const int l = 2 * x, r = std::min(2 * x + 1, w - 1);
-        out_low[x] = std::min(std::min(low_0[l], low_0[r]), std::min(low_1[l], low_1[r]));
-        out_high[x] = std::max(std::max(high_0[l], high_0[r]), std::max(high_1[l], high_1[r]));
-      }
+      const std::size_t a = row(2 * y), b = row(2 * y + 1);
+      const std::size_t out = static_cast<std::size_t>(y) * static_cast<std::size_t>(level.width);
+      halve_rows({low + a, low + b}, {high + a, high + b}, static_cast<std::size_t>(w), level.low.data() + out,
+                 level.high.data() + out);
     }
-    low = next.low.data(), high = next.high.data();
-    w = next.width, h = next.height;
+    low = level.low.data(), high = level.high.data();
+    w = level.width, h = level.height;
   }
 }
 
-LimitPyramid::Range LimitPyramid::of(int left, int top, int right, int bottom) const {
+float LimitPyramid::highest() const { return used_ == 0 ? *limits_ : levels_[used_ - 1].high[0]; }
+
+LimitRange LimitPyramid::of(int left, int top, int right, int bottom) const {
   const auto size = static_cast<unsigned>(std::max(right - left, bottom - top));
-  const std::size_t l = std::min<std::size_t>(
-      static_cast<std::size_t>(std::max(static_cast<int>(std::bit_width(size)) - 1, 0)), used_ - 1);
-  const Level& level = levels_[l];
-  const float *low = level.low.data(), *high = l == 0 ? low : level.high.data();
-  Range range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+  const std::size_t l =
+      std::min<std::size_t>(static_cast<std::size_t>(std::max(static_cast<int>(std::bit_width(size)) - 1, 0)), used_);
+  const int width = l == 0 ? width_ : levels_[l - 1].width;
+  const float *low = l == 0 ? limits_ : levels_[l - 1].low.data(),
+              *high = l == 0 ? limits_ : levels_[l - 1].high.data();
+  LimitRange range{std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   for (int y = top >> l; y <= bottom >> l; ++y) {
     for (int x = left >> l; x <= right >> l; ++x) {
-      const auto i = static_cast<std::size_t>(y) * static_cast<std::size_t>(level.width) + static_cast<std::size_t>(x);
+      const auto i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
       range.low = std::min(range.low, low[i]);
       range.high = std::max(range.high, high[i]);
     }
   }
   return range;
+}
+
+void DepthRow::resize(std::size_t pixels) {
+  constexpr std::size_t kMostLanes = 16;
+  count = pixels;
+  for (auto& axis : key) axis.resize(pixels + kMostLanes);
+  hits.resize(pixels / 8 + 2);
 }
 
 }  // namespace graze::map

@@ -168,20 +168,18 @@ struct OccupancyMapper::State {
   }
 
   void check_memory() {
-    // A brick of marks may become one of values.
+    // A brick of marks may become one with values of all cells.
     const std::size_t bricks = in_grid ? grid.bricks() : marks.bricks().size();
-    if (store.memory_bytes() + bricks * (sizeof(map::Brick) + sizeof(marks[0])) <= options.max_bytes) return;
+    if (store.memory_bytes() + bricks * (sizeof(map::Brick) + 8 * sizeof(map::CubeValues) + sizeof(marks[0])) <=
+        options.max_bytes)
+      return;
     drop_marks();
     throw Error("frame", fmt::format("takes the map beyond {} bytes, its limit", options.max_bytes));
   }
 
   void change(const CellKey& brick, const map::BrickBits& misses, const map::BrickBits& hits, double time,
               InsertReport& report) {
-    std::size_t hit = 0, missed = 0;
-    for (std::size_t w = 0; w < 8; ++w) {
-      hit += static_cast<std::size_t>(std::popcount(hits[w]));
-      missed += static_cast<std::size_t>(std::popcount(misses[w]));
-    }
+    const std::size_t hit = map::count_of(hits), missed = map::count_of(misses);
     if (hit + missed > 0) store.observe(brick, misses, hits, time);
     report.cells_hit += hit;
     report.cells_missed += missed;

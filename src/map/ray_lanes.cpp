@@ -1,5 +1,6 @@
 // Rays through the grid of a frame, several at a time in SIMD lanes.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "map/frame_grid.h"
@@ -16,23 +17,54 @@
 #define GRAZE_RAY_LANES_ONCE
 namespace graze::map {
 
-/// A batch of rays ready to start: one row per number, x, y and z in turn.
+/// A batch of rays ready to start: one row per number, x, y and z in turn. The last one of each row is a ray that never
+/// moves, for lanes that have no other.
 struct ReadyRays {
-  std::size_t count = 0;
-  alignas(64) double next[3][RayBatch::kSize];  ///< how far along the ray its next face across each axis is
-  alignas(64) double step[3][RayBatch::kSize];  ///< from one face to the next
-  alignas(64) double length[RayBatch::kSize];   ///< negative: it ends where it starts
-  alignas(64) std::uint64_t end[RayBatch::kSize];
-  alignas(64) std::uint64_t add[3][RayBatch::kSize];  ///< to the bits of an axis, to get to the next cell
+  static constexpr std::size_t kStill = RayBatch::kSize, kRoom = kStill + 8;
 
-  /// Which ray is taken as number `n`. Neighbours pass the same cells at the same time, and a word that was just
-  /// written is slow to read again: those in flight together are from all over the batch.
-  std::size_t ray(std::size_t n) const {
-    constexpr std::size_t kStrips = 16;
-    const std::size_t strip = (RayBatch::kSize + kStrips - 1) / kStrips;
-    return n % kStrips * strip + n / kStrips;
+  alignas(64) double next[3][kRoom];  ///< how far along the ray its next face across each axis is
+  alignas(64) double step[3][kRoom];  ///< from one face to the next
+  alignas(64) double length[kRoom];   ///< negative: it ends where it starts
+  alignas(64) std::uint64_t end[kRoom];
+  alignas(64) std::uint64_t add[3][kRoom];  ///< to the bits of an axis, to get to the next cell
+  std::array<std::uint16_t, RayBatch::kSize> order;
+  std::size_t count = 0, taken = 0;  ///< of the order
+
+  /// Neighbours pass the same cells at the same time, and a word that was just written is slow to read again: those
+  /// in flight together are from all over the batch.
+  void arrange(std::size_t rays) {
+    constexpr std::size_t kStrips = 16, kStrip = RayBatch::kSize / kStrips;
+    static_assert(kStrips * kStrip == RayBatch::kSize);
+    for (std::size_t i = 0; i < kStrip; ++i) {
+      for (std::size_t ray = i; ray < rays; ray += kStrip) {
+        if (length[ray] >= 0) order[count++] = static_cast<std::uint16_t>(ray);
+      }
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+      next[a][kStill] = a == 0 ? 0 : 1;
+      step[a][kStill] = 0;
+      add[a][kStill] = 0;
+    }
+    length[kStill] = 1;
+    end[kStill] = ~std::uint64_t{0};
+  }
+  std::size_t take() { return taken < count ? order[taken++] : kStill; }
+};
+
+/// For each byte the places of the bits that are set, then zeros.
+struct BitPlaces {
+  std::array<std::array<std::uint32_t, 8>, 256> of{};
+
+  constexpr BitPlaces() {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      std::size_t count = 0;
+      for (unsigned place = 0; place < 8; ++place) {
+        if ((bits >> place & 1U) != 0) of[bits][count++] = place;
+      }
+    }
   }
 };
+inline constexpr BitPlaces kBitPlaces;
 
 }  // namespace graze::map
 #endif
@@ -70,7 +102,6 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
   const auto first = hn::Set(n, grid.number(plan.from));
   const std::array<std::int32_t, 3> from{plan.from.x, plan.from.y, plan.from.z};
   const auto none = hn::Set(d, std::numeric_limits<double>::max());
-  ready.count = batch.count;
   for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
     const std::uint8_t bits[8] = {static_cast<std::uint8_t>(batch.cut[i >> 3U] >> (i & 7U))};
     const auto cut = hn::LoadMaskBits(d, bits);
@@ -119,8 +150,15 @@ struct WordMarks {
   /// Adds those of some lanes; how many these are.
   GRAZE_LANE_FUNCTION std::size_t put(std::size_t count, Numbers words, Numbers marks, hn::Mask<Number> which) {
     const Number n;
-    hn::CompressStore(words, which, n, word + count);
-    return hn::CompressStore(marks, which, n, bits + count);
+    // Compressing to memory takes some processors as long as all else.
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(n, which, bytes);
+    const hn::Rebind<std::uint32_t, Number> half;
+    const auto places = hn::PromoteTo(n, hn::LoadU(half, kBitPlaces.of[bytes[0]].data()));
+    const auto order = hn::IndicesFromVec(n, places);
+    hn::StoreU(hn::TableLookupLanes(words, order), n, word + count);
+    hn::StoreU(hn::TableLookupLanes(marks, order), n, bits + count);
+    return hn::CountTrue(n, which);
   }
   void drain(std::size_t count, std::uint64_t* HWY_RESTRICT misses, std::uint64_t* HWY_RESTRICT touched) const {
     for (std::size_t i = 0; i < count; ++i) {
@@ -133,109 +171,93 @@ struct WordMarks {
 
 /// As many rays as there are lanes, on their way.
 struct Bundle {
-  Reals next_x, next_y, next_z, step_x, step_y, step_z, length;
+  Reals next_x, next_y, next_z, nearer_yz, step_x, step_y, step_z, length;
   Numbers cell, end, add_x, add_y, add_z;
   Numbers marks;  // in the word of the cell
-  hn::Mask<Number> on;
 
-  /// Puts rays into the lanes that have none, as long as there are some.
-  void fill(const ReadyRays& rays, std::size_t& taken, std::uint64_t first) {
+  /// Starts other rays in some lanes, or those that never move.
+  GRAZE_LANE_FUNCTION void start(unsigned lanes, ReadyRays& rays, std::uint64_t first) {
     const Real d;
     const Number n;
-    HWY_ALIGN double reals[7][kLanes];
-    HWY_ALIGN std::uint64_t numbers[6][kLanes];
-    Reals* const own[7] = {&next_x, &next_y, &next_z, &step_x, &step_y, &step_z, &length};
-    Numbers* const whole[6] = {&cell, &end, &add_x, &add_y, &add_z, &marks};
-    for (std::size_t i = 0; i < 7; ++i) hn::Store(*own[i], d, reals[i]);
-    for (std::size_t i = 0; i < 6; ++i) hn::Store(*whole[i], n, numbers[i]);
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(n, on, bits);
-    for (std::size_t lane = 0; lane < hn::Lanes(n); ++lane) {
-      if ((bits[0] >> lane & 1U) != 0) continue;
-      for (; taken < RayBatch::kSize; ++taken) {
-        const std::size_t ray = rays.ray(taken);
-        if (ray < rays.count && rays.length[ray] >= 0) break;
-      }
-      if (taken == RayBatch::kSize) break;
-      const std::size_t ray = rays.ray(taken++);
-      for (std::size_t a = 0; a < 3; ++a) {
-        reals[a][lane] = rays.next[a][ray];
-        reals[3 + a][lane] = rays.step[a][ray];
-        numbers[2 + a][lane] = rays.add[a][ray];
-      }
-      reals[6][lane] = rays.length[ray];
-      numbers[0][lane] = first;
-      numbers[1][lane] = rays.end[ray];
-      numbers[5][lane] = std::uint64_t{1} << (first & 63U);
-      bits[0] = static_cast<std::uint8_t>(bits[0] | 1U << lane);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const std::uint8_t bits[8] = {static_cast<std::uint8_t>(lanes & (0U - lanes))};
+      const auto lane = hn::LoadMaskBits(d, bits);
+      const auto whole = hn::RebindMask(n, lane);
+      const std::size_t ray = rays.take();
+      const auto real = [&](Reals& own, double x) { own = hn::IfThenElse(lane, hn::Set(d, x), own); };
+      const auto number = [&](Numbers& own, std::uint64_t x) { own = hn::IfThenElse(whole, hn::Set(n, x), own); };
+      real(next_x, rays.next[0][ray]), real(next_y, rays.next[1][ray]), real(next_z, rays.next[2][ray]);
+      real(step_x, rays.step[0][ray]), real(step_y, rays.step[1][ray]), real(step_z, rays.step[2][ray]);
+      real(length, rays.length[ray]);
+      number(cell, first), number(end, rays.end[ray]);
+      number(add_x, rays.add[0][ray]), number(add_y, rays.add[1][ray]), number(add_z, rays.add[2][ray]);
+      number(marks, std::uint64_t{1} << (first & 63U));
     }
-    for (std::size_t i = 0; i < 7; ++i) *own[i] = hn::Load(d, reals[i]);
-    for (std::size_t i = 0; i < 6; ++i) *whole[i] = hn::Load(n, numbers[i]);
-    on = hn::LoadMaskBits(n, bits);
+    nearer_yz = hn::Min(next_y, next_z);
   }
 
-  /// Goes on by one cell; how many rays do not end there.
-  GRAZE_LANE_FUNCTION std::size_t advance(const FrameGrid& grid, WordMarks& out, std::size_t& count) {
+  /// Goes on by one cell; the lanes, as bits, whose rays end there.
+  GRAZE_LANE_FUNCTION unsigned advance(const FrameGrid& grid, WordMarks& out, std::size_t& count) {
     const Number n;
-    const auto x_first = hn::Lt(next_x, next_y);
-    const auto by_x = hn::And(x_first, hn::Lt(next_x, next_z));
-    const auto by_y = hn::AndNot(x_first, hn::Lt(next_y, next_z));
+    const auto by_x = hn::Lt(next_x, nearer_yz);
+    const auto by_y = hn::AndNot(by_x, hn::Lt(next_y, next_z));
     const auto by_xy = hn::Or(by_x, by_y);
     next_z = hn::IfThenElse(by_xy, next_z, hn::Add(next_z, step_z));
     next_y = hn::IfThenElse(by_y, hn::Add(next_y, step_y), next_y);
     next_x = hn::IfThenElse(by_x, hn::Add(next_x, step_x), next_x);
+    nearer_yz = hn::Min(next_y, next_z);
     const auto nx = hn::RebindMask(n, by_x), ny = hn::RebindMask(n, by_y);
     const auto mask = hn::IfThenElse(nx, hn::Set(n, grid.masks[0]),
                                      hn::IfThenElse(ny, hn::Set(n, grid.masks[1]), hn::Set(n, grid.masks[2])));
     const auto add = hn::IfThenElse(nx, add_x, hn::IfThenElse(ny, add_y, add_z));
     const auto moved = hn::Or(hn::AndNot(mask, cell), hn::And(mask, hn::Add(hn::And(cell, mask), add)));
-    const auto within = hn::Le(hn::Min(next_x, hn::Min(next_y, next_z)), length);
-    const auto goes_on = hn::And(on, hn::AndNot(hn::Eq(moved, end), hn::RebindMask(n, within)));
-    const auto same_word = hn::Eq(hn::ShiftRight<6>(moved), hn::ShiftRight<6>(cell));
-    const auto stays = hn::And(goes_on, same_word);
-    count += out.put(count, hn::ShiftRight<6>(cell), marks, hn::AndNot(stays, on));
+    const auto beyond = hn::RebindMask(n, hn::Gt(hn::Min(next_x, nearer_yz), length));
+    const auto ends = hn::Or(beyond, hn::Eq(moved, end));
+    const auto word = hn::ShiftRight<6>(cell);
+    auto leaves = hn::Ne(hn::ShiftRight<6>(moved), word);
+    unsigned ended = 0;
+    if (HWY_UNLIKELY(!hn::AllFalse(n, ends))) {
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(n, ends, bits);
+      ended = bits[0];
+      leaves = hn::Or(leaves, ends);
+    }
+    count += out.put(count, word, marks, leaves);
     const auto bit = hn::Shl(hn::Set(n, 1), hn::And(moved, hn::Set(n, 63)));
-    marks = hn::Or(hn::IfThenElseZero(stays, marks), bit);
+    marks = hn::Or(hn::IfThenZeroElse(leaves, marks), bit);
     cell = moved;
-    on = goes_on;
-    return hn::CountTrue(n, goes_on);
+    return ended;
   }
 };
 
 void march_lanes(FrameGrid& grid, const RayBatch& batch, const RayPlan& plan) {
-  static_assert(RayBatch::kSize % 16 == 0);
   const Real d;
   const Number n;
   ReadyRays ready;
   prepare(batch, plan, grid, ready);
+  ready.arrange(batch.count);
   const std::uint64_t first = grid.number(plan.from);
   std::uint64_t *const misses = grid.misses(), *const touched = grid.touched();
   WordMarks marks;
-  std::size_t taken = 0;
-  Bundle empty;
-  empty.next_x = empty.next_y = empty.next_z = empty.step_x = empty.step_y = empty.step_z = empty.length = hn::Zero(d);
-  empty.cell = empty.end = empty.add_x = empty.add_y = empty.add_z = empty.marks = hn::Zero(n);
-  empty.on = hn::Eq(empty.cell, hn::Set(n, 1));
-  // By way of a copy, so that the bundles themselves stay in registers.
-  const auto filled = [&](Bundle bundle) {
-    bundle.fill(ready, taken, first);
-    return bundle;
-  };
-  // Two at a time, so that one goes on while the other waits for its numbers. Lanes wait for another one to be free.
-  const std::size_t few = hn::Lanes(d) - hn::Lanes(d) / 4;
-  Bundle a = filled(empty), b = filled(empty);
+  Bundle a;
+  a.next_x = a.next_y = a.next_z = a.step_x = a.step_y = a.step_z = a.length = hn::Zero(d);
+  a.cell = a.end = a.add_x = a.add_y = a.add_z = a.marks = hn::Zero(n);
+  Bundle b = a;
+  const unsigned all = (1U << hn::Lanes(n)) - 1;
+  a.start(all, ready, first);
+  b.start(all, ready, first);
+  // Two at a time, so that one goes on while the other waits for its numbers.
   std::size_t count = 0;
-  for (;;) {
-    const std::size_t on_a = a.advance(grid, marks, count), on_b = b.advance(grid, marks, count);
+  for (std::size_t left = ready.count; left > 0;) {
+    const unsigned ended_a = a.advance(grid, marks, count), ended_b = b.advance(grid, marks, count);
+    if (HWY_UNLIKELY((ended_a | ended_b) != 0)) {
+      left -= static_cast<std::size_t>(std::popcount(ended_a) + std::popcount(ended_b));
+      if (ended_a != 0) a.start(ended_a, ready, first);
+      if (ended_b != 0) b.start(ended_b, ready, first);
+    }
     if (count > WordMarks::kSize) {
       marks.drain(count, misses, touched);
       count = 0;
-    }
-    if (taken < RayBatch::kSize) {
-      if (on_a <= few) a = filled(a);
-      if (on_b <= few) b = filled(b);
-    } else if (on_a + on_b == 0) {
-      break;
     }
   }
   marks.drain(count, misses, touched);

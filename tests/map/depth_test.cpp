@@ -128,6 +128,36 @@ TEST(DepthImage, IsTheSameInManyFramesAndAfterAnotherCamera) {
   EXPECT_EQ(one.map().stamp(), two.map().stamp());
 }
 
+TEST(DepthImage, DepthsUpToTheRangeAreHitsAndTheNextNumberIsCut) {
+  // As the range of a pixel is rounded to float32, up or down: all columns, in whole vectors and in what is left.
+  Generator random(9);
+  for (int i = 0; i < scaled(40); ++i) {
+    DepthImage image{.width = random.integer(1, 70), .height = random.integer(1, 3)};
+    image.fx = random.uniform(20, 90), image.fy = random.uniform(20, 90);
+    image.cx = random.uniform(0, image.width), image.cy = random.uniform(0, image.height);
+    image.max_range = random.uniform(0.5, 5);
+    std::vector<float> depths;
+    std::size_t hits = 0, cut = 0;
+    for (int v = 0; v < image.height; ++v) {
+      for (int u = 0; u < image.width; ++u) {
+        const double x = (u - image.cx) / image.fx, y = (v - image.cy) / image.fy;
+        const auto ray = static_cast<float>(std::sqrt(1 + x * x + y * y));
+        auto depth = static_cast<float>(image.max_range / double{ray});
+        for (int steps = random.integer(-2, 2); steps != 0; steps += steps < 0 ? 1 : -1) {
+          depth = std::nextafter(depth, steps < 0 ? 0.0F : 10.0F);
+        }
+        (double{depth} * double{ray} <= image.max_range ? hits : cut) += 1;
+        depths.push_back(depth);
+      }
+    }
+    image.depths = depths;
+    OccupancyMapper mapper({.resolution = 0.05});
+    const InsertReport report = mapper.insert(image);
+    EXPECT_EQ(report.hits, hits);
+    EXPECT_EQ(report.cut, cut);
+  }
+}
+
 TEST(DepthImage, FilteredPixelsNeitherHitNorClear) {
   const std::vector<float> depths(20 * 20, 1.0F);
   DepthImage image{.depths = depths, .width = 20, .height = 20, .fx = 30, .fy = 30, .cx = 9.5, .cy = 9.5};

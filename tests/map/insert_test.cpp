@@ -251,7 +251,11 @@ TEST(Insert, MarksTheSameCellsWithAndWithoutAGrid) {
   for (int seed = 0; seed < scaled(100); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Generator random(static_cast<std::uint64_t>(seed) + 300);
-    const Frame frame = random_frame(random, 0.05, random.integer(0, 3));
+    Frame frame = random_frame(random, 0.05, random.integer(0, 3));
+    for (int more = seed % 8 == 0 ? random.integer(20, 90) : 0; more > 0; --more) {  // rays of more than one batch
+      const Points others = random_frame(random, 0.05, random.integer(0, 3)).points;
+      frame.points.insert(frame.points.end(), others.begin(), others.end());
+    }
     std::vector<Vec3> points;
     for (const auto& p : frame.points) points.emplace_back(p[0], p[1], p[2]);
     SensorFrame given{.points = points, .origin = Vec3(frame.origin[0], frame.origin[1], frame.origin[2])};
