@@ -80,7 +80,7 @@ bool any_cell(const CellBits& bits, const double* low, const double* high) {
 }
 
 // A bit for each box that spans few cells: larger ones mostly reach some.
-unsigned small_boxes(double resolution, const BoxSides& min, const BoxSides& max) {
+unsigned small_boxes(double per_meter, const BoxSides& min, const BoxSides& max) {
   constexpr double kMaxCells = 16;
   const hn::CappedTag<double, kWide> d;
   unsigned small = 0;
@@ -88,50 +88,47 @@ unsigned small_boxes(double resolution, const BoxSides& min, const BoxSides& max
     auto largest = hn::Zero(d);
     for (int a = 0; a < 3; ++a) largest = hn::Max(largest, hn::Sub(hn::LoadU(d, max[a] + i), hn::LoadU(d, min[a] + i)));
     std::uint8_t own[8] = {};
-    hn::StoreMaskBits(d, hn::Lt(largest, hn::Set(d, kMaxCells * resolution)), own);
+    hn::StoreMaskBits(d, hn::Lt(largest, hn::Set(d, kMaxCells / per_meter)), own);
     small |= static_cast<unsigned>(own[0]) << i;
   }
   return small;
 }
 
-// The cells along each axis that the boxes reach, as far as any count. `rounding`: how many times what rounds here at
-// most is added to the boxes; negative, what they reach they reach for certain.
-unsigned cells_of_boxes(const CellBits& bits, double resolution, const Pose& pose, double margin, double rounding,
-                        const BoxSides& min, const BoxSides& max, double* low, double* high) {
+// The cells along each axis that the boxes reach, as far as any count. `grown`, in cells, is added to the boxes; where
+// it is `certain`, they surely reach what they reach here.
+unsigned cells_of_boxes(const CellBits& bits, const CellFrame& frame, double grown, bool certain, const BoxSides& min,
+                        const BoxSides& max, double* low, double* high) {
   const hn::CappedTag<double, kWide> d;
-  const auto half = hn::Set(d, 0.5), one = hn::Set(d, 1), per_meter = hn::Set(d, 1 / resolution);
-  const auto turning = hn::Set(d, rounding * 64 * kEpsilon), dividing = hn::Set(d, rounding * 8 * kEpsilon);
   unsigned near = 0;
   for (std::size_t i = 0; i < kWide; i += hn::Lanes(d)) {
-    auto size = hn::Set(d, pose.translation().cwiseAbs().sum());
-    decltype(size) center[3] = {size, size, size}, extent[3] = {size, size, size};
-    for (int a = 0; a < 3; ++a) {
-      const auto from = hn::LoadU(d, min[a] + i), to = hn::LoadU(d, max[a] + i);
-      size = hn::Add(size, hn::Max(hn::Abs(from), hn::Abs(to)));
-      center[a] = hn::Sub(hn::Mul(hn::Add(from, to), half), hn::Set(d, pose.translation()[a]));
-      extent[a] = hn::Mul(hn::Sub(to, from), half);
-    }
-    const auto grown = hn::Add(hn::Set(d, margin), hn::Mul(size, turning));
-    auto outside = hn::Ne(one, one);
-    for (int a = 0; a < 3; ++a) {
-      const auto axis = static_cast<std::size_t>(a);
-      auto middle = hn::Zero(d), reach = grown;
-      for (int b = 0; b < 3; ++b) {
-        const double turned = pose.rotation()(b, a);
-        middle = hn::Add(middle, hn::Mul(hn::Set(d, turned), center[b]));
-        reach = hn::Add(reach, hn::Mul(hn::Set(d, std::abs(turned)), extent[b]));
+    const auto reach = hn::Set(d, grown), half = hn::Set(d, 0.5);
+    auto outside = hn::Ne(reach, reach);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto axis = static_cast<Eigen::Index>(a);
+      auto from = hn::Zero(d), to = hn::Zero(d);
+      if (!frame.turned) {
+        const auto origin = hn::Set(d, frame.origin[axis]), scale = hn::Set(d, frame.per_meter);
+        from = hn::Mul(hn::Sub(hn::LoadU(d, min[a] + i), origin), scale);
+        to = hn::Mul(hn::Sub(hn::LoadU(d, max[a] + i), origin), scale);
+      } else {
+        for (std::size_t b = 0; b < 3; ++b) {
+          const auto lower = hn::LoadU(d, min[b] + i), upper = hn::LoadU(d, max[b] + i);
+          const double turn = frame.turn(axis, static_cast<Eigen::Index>(b));
+          const auto origin = hn::Set(d, frame.origin[static_cast<Eigen::Index>(b)]);
+          const auto center = hn::Mul(hn::Sub(hn::Mul(hn::Add(lower, upper), half), origin), hn::Set(d, turn));
+          const auto extent = hn::Mul(hn::Mul(hn::Sub(upper, lower), half), hn::Set(d, std::abs(turn)));
+          from = hn::Add(from, hn::Sub(center, extent)), to = hn::Add(to, hn::Add(center, extent));
+        }
       }
-      const auto from = hn::Mul(hn::Sub(middle, reach), per_meter), to = hn::Mul(hn::Add(middle, reach), per_meter);
-      // Sides of cells are rounded products; a box that touches one from outside reaches the cell.
-      const auto first = hn::Ceil(hn::Sub(hn::Sub(from, one), hn::Mul(hn::Add(hn::Abs(from), one), dividing)));
-      const auto last = hn::Floor(hn::Add(to, hn::Mul(hn::Add(hn::Abs(to), one), dividing)));
-      const auto lowest = hn::Set(d, static_cast<double>(bits.range.low[axis])),
-                 highest = hn::Set(d, static_cast<double>(bits.range.high[axis]));
+      // What touches a cell from outside reaches it.
+      const auto first = hn::Ceil(hn::Sub(from, hn::Add(reach, hn::Set(d, 1)))), last = hn::Floor(hn::Add(to, reach));
+      const auto lowest = hn::Set(d, static_cast<double>(bits.range.low[a])),
+                 highest = hn::Set(d, static_cast<double>(bits.range.high[a]));
       // A number that is none stands for all cells, or for none that is certain.
-      if (rounding > 0) outside = hn::Or(outside, hn::Or(hn::Gt(first, highest), hn::Lt(last, lowest)));
+      if (!certain) outside = hn::Or(outside, hn::Or(hn::Gt(first, highest), hn::Lt(last, lowest)));
       else outside = hn::Or(outside, hn::Not(hn::And(hn::Le(first, highest), hn::Ge(last, lowest))));
-      hn::StoreU(hn::IfThenElse(hn::Gt(first, lowest), first, lowest), d, low + kWide * axis + i);
-      hn::StoreU(hn::IfThenElse(hn::Lt(last, highest), last, highest), d, high + kWide * axis + i);
+      hn::StoreU(hn::IfThenElse(hn::Gt(first, lowest), first, lowest), d, low + kWide * a + i);
+      hn::StoreU(hn::IfThenElse(hn::Lt(last, highest), last, highest), d, high + kWide * a + i);
     }
     std::uint8_t own[8] = {};
     hn::StoreMaskBits(d, hn::Not(outside), own);
@@ -140,12 +137,12 @@ unsigned cells_of_boxes(const CellBits& bits, double resolution, const Pose& pos
   return near;
 }
 
-unsigned near_cells(const CellBits& bits, double resolution, const Pose& pose, double margin, double rounding,
-                    const BoxSides& min, const BoxSides& max, unsigned some) {
-  const unsigned small = some & small_boxes(resolution, min, max);
+unsigned near_cells(const CellBits& bits, const CellFrame& frame, double grown, bool certain, const BoxSides& min,
+                    const BoxSides& max, unsigned some) {
+  const unsigned small = some & small_boxes(frame.per_meter, min, max);
   if (small == 0) return some;
   double low[3 * kWide], high[3 * kWide];
-  unsigned near = small & cells_of_boxes(bits, resolution, pose, margin, rounding, min, max, low, high);
+  unsigned near = small & cells_of_boxes(bits, frame, grown, certain, min, max, low, high);
   for (unsigned left = near; left != 0; left &= left - 1) {
     const auto k = static_cast<unsigned>(std::countr_zero(left));
     if (!any_cell(bits, low + k, high + k)) near &= ~(1U << k);
@@ -163,12 +160,22 @@ namespace graze {
 HWY_EXPORT(near_cells);
 
 CellReach::CellReach(const MapView& view, const Pose& pose, double uncertainty)
-    : bits_(data_of(view).bits), pose_(pose), resolution_(data_of(view).map.resolution()), uncertainty_(uncertainty) {}
+    : bits_(data_of(view).bits), resolution_(data_of(view).map.resolution()), uncertainty_(uncertainty) {
+  const Aabb& box = view.bounds();
+  frame_.per_meter = 1 / resolution_;
+  frame_.origin = pose.translation();
+  frame_.turn = pose.rotation().transpose() * frame_.per_meter;
+  frame_.turned = pose.rotation() != Mat3::Identity();
+  // Of boxes that are as large as the map, and a map that is far from the origin.
+  frame_.rounding =
+      128 * kEpsilon * (size_of(frame_.origin) + 4 * (size_of(box.min) + size_of(box.max)) + 16 * resolution_);
+}
 
 unsigned CellReach::look(const BoxSides& min, const BoxSides& max, double margin, double rounding,
                          unsigned some) const {
   if (some == 0) return 0;
-  return HWY_DYNAMIC_DISPATCH(near_cells)(bits_, resolution_, pose_, margin, rounding, min, max, some);
+  const double grown = (margin + rounding * (frame_.rounding + 16 * kEpsilon * std::abs(margin))) * frame_.per_meter;
+  return HWY_DYNAMIC_DISPATCH(near_cells)(bits_, frame_, grown, rounding < 0, min, max, some);
 }
 
 }  // namespace graze

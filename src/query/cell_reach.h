@@ -4,11 +4,22 @@
 #include "geometry/map_view_data.h"
 #include "graze/base/pose.h"
 #include "graze/index/near_first.h"
+#include "query/products.h"
 
 namespace graze {
 
 /// Boxes side by side, coordinate by coordinate.
 using BoxSides = double[3][kWide];
+
+/// Where the cells of a map are, in cells.
+struct CellFrame {
+  double per_meter = 0;
+  Mat3 turn;    ///< from the world's axes to the map's, in cells per metre
+  Vec3 origin;  ///< of the map in the world, m
+  bool turned = false;
+  /// At most what rounds of a box that may be near cells; others are too far for that to matter.
+  double rounding = 0;
+};
 
 class CellReach {
  public:
@@ -32,7 +43,7 @@ class CellReach {
   unsigned look(const BoxSides& min, const BoxSides& max, double margin, double rounding, unsigned some) const;
 
   const map_view::CellBits& bits_;
-  const Pose& pose_;
+  CellFrame frame_;
   double resolution_, uncertainty_;
 };
 
