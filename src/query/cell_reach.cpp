@@ -60,7 +60,7 @@ bool any_cell(const CellBits& bits, const double* low, const double* high) {
   const unsigned level = bits.table_level;
   Span span;
   std::int64_t first[3], last[3];
-  for (int a = 0; a < 3; ++a) {
+  for (std::size_t a = 0; a < 3; ++a) {
     span.low[a] = static_cast<std::int64_t>(low[kWide * a]), span.high[a] = static_cast<std::int64_t>(high[kWide * a]);
     first[a] = span.low[a] >> level, last[a] = span.high[a] >> level;
   }
