@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -35,27 +34,6 @@ CellKey lowest_of(const OccupancyMap& map) {
   return {axis(0), axis(1), axis(2)};
 }
 
-/// The box around the leaves of at least this value. Only what may make it larger is looked at.
-Aabb bounds_of(const OccupancyMap& map, float log_odds) {
-  Aabb box;
-  std::array<OccupancyNode, 7 * OccupancyMap::kTopLevel + 8> open;
-  std::array<OccupancyNode, 8> below;
-  std::size_t size = 1;
-  open[0] = map.root();
-  while (size > 0) {
-    const OccupancyNode node = open[--size];
-    if (!node.may_be_occupied(log_odds, false)) continue;
-    const Aabb own = map.box(node);
-    if (box.contains(own.min) && box.contains(own.max)) continue;
-    if (node.is_leaf()) {
-      box.extend(own);
-      continue;
-    }
-    for (int i = map.known_children(node, below); i-- > 0;) open[size++] = below[static_cast<std::size_t>(i)];
-  }
-  return box;
-}
-
 }  // namespace
 
 MapView::MapView(const OccupancyMap& map, UnknownSpace unknown, double threshold) {
@@ -67,8 +45,12 @@ MapView::MapView(const OccupancyMap& map, UnknownSpace unknown, double threshold
   data->log_odds = log_odds_of(threshold);
   data->unknown_occupied = unknown == UnknownSpace::occupied;
   data->lowest = lowest_of(map);
-  if (!data->unknown_occupied) data->bounds = bounds_of(map, data->log_odds);
-  if (data->unknown_occupied) data->bounds = Aabb::everything();
+  if (data->unknown_occupied) {
+    data->bounds = Aabb::everything();
+  } else {
+    data->bits = map_view::CellBits(map, data->log_odds);
+    data->bounds = data->bits.bounds(map.resolution());
+  }
   data_ = std::move(data);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/access.h"
+#include "geometry/cell_bits.h"
 #include "graze/geometry/map_view.h"
 #include "graze/geometry/occupancy_map.h"
 
@@ -14,6 +15,7 @@ struct Data {
   bool unknown_occupied = true;
   Aabb bounds;
   CellKey lowest;  // of all that is known
+  CellBits bits;   // of all that counts, where unknown space is free
 
   /// The number of a cell among those of the box around all that is known, 21 bits per axis; kNoFeature for others.
   std::size_t feature_of(const OccupancyNode& node) const;

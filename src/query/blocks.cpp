@@ -54,7 +54,10 @@ void ask_nearest(const A& a, const B& b, const Relative& relative, Q& query) {
       const Relative inverse = relative.inverse();
       const Vec3 center = box.center();
       const double radius = outer_radius(a, box) + inverse.placing_error(center) + 4 * kEpsilon * size_of(center);
-      walk_cells(hierarchy_of(a), MapCells(b, inverse.box_to_a(box), inverse.to_a(center), radius), query);
+      const MapCells cells(b, inverse.box_to_a(box), inverse.to_a(center), radius);
+      const auto body = hierarchy_of(a);
+      if constexpr (std::same_as<Q, CollideQuery>) CellTouch(a, body, box, cells, relative, query).run();
+      else walk_cells(body, cells, relative, query);
       return;
     }
   }

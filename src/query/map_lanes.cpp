@@ -10,19 +10,8 @@ namespace graze {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-unsigned counting_lanes(const float* values, float threshold) {
-  const hn::CappedTag<float, 8> d;
-  unsigned bits = 0;
-  for (std::size_t i = 0; i < 8; i += hn::Lanes(d)) {
-    std::uint8_t own[8] = {};
-    hn::StoreMaskBits(d, hn::Ge(hn::LoadU(d, values + i), hn::Set(d, threshold)), own);
-    bits |= static_cast<unsigned>(own[0]) << i;
-  }
-  return bits;
-}
-
-unsigned near_lanes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, const float* values,
-                    double reach, bool wanted, double* bounds, double* order) {
+unsigned near_lanes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, double reach,
+                    double* bounds, double* order) {
   // The sign is set where a child is the upper half.
   static constexpr double kUpper[3][8] = {{0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0},
                                           {0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -0.0, -0.0},
@@ -49,18 +38,15 @@ unsigned near_lanes(const BesideCubes& body, const std::array<std::array<double,
     }
     const auto within =
         hn::And(hn::Le(apart_sq, hn::Set(d, reach * reach)), hn::Le(center_sq, hn::Set(d, ball * ball)));
-    auto bound = hn::Set(d, -kInfinity);
-    if (wanted) {
-      bound = hn::Max(hn::Sqrt(apart_sq), hn::Sub(hn::Sqrt(center_sq), hn::Set(d, body.radius)));
-      bound = hn::Sub(hn::Mul(bound, hn::Set(d, 1 - 8 * kEpsilon)), hn::Set(d, body.slack));
-    }
+    auto bound = hn::Max(hn::Sqrt(apart_sq), hn::Sub(hn::Sqrt(center_sq), hn::Set(d, body.radius)));
+    bound = hn::Sub(hn::Mul(bound, hn::Set(d, 1 - 8 * kEpsilon)), hn::Set(d, body.slack));
     hn::StoreU(bound, d, bounds + i);
     hn::StoreU(center_sq, d, order + i);
     std::uint8_t own[8] = {};
     hn::StoreMaskBits(d, within, own);
     near |= static_cast<unsigned>(own[0]) << i;
   }
-  return near & counting_lanes(values, body.threshold);
+  return near;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -72,9 +58,9 @@ namespace graze {
 
 HWY_EXPORT(near_lanes);
 
-unsigned near_cubes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, const float* values,
-                    double reach, bool wanted, double* bounds, double* order) {
-  return HWY_DYNAMIC_DISPATCH(near_lanes)(body, sides, values, reach, wanted, bounds, order);
+unsigned near_cubes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, double reach,
+                    double* bounds, double* order) {
+  return HWY_DYNAMIC_DISPATCH(near_lanes)(body, sides, reach, bounds, order);
 }
 
 }  // namespace graze

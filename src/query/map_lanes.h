@@ -13,14 +13,13 @@ struct BesideCubes {
   Aabb near;
   Vec3 center;
   double radius = 0;
-  double slack = 0;     ///< what rounding may add to a gap
-  float threshold = 0;  ///< log-odds of what counts
+  double slack = 0;  ///< what rounding may add to a gap
 };
 
-/// The children of a cube whose sides, along each axis, are at its start, middle and end: which count and are no
-/// farther than `reach`, not negative, from the box and the ball. Their bounds, if these are `wanted`; and for an
-/// `order` the squares of their distances from the center.
-unsigned near_cubes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, const float* values,
-                    double reach, bool wanted, double* bounds, double* order);
+/// The children of a cube whose sides, along each axis, are at its start, middle and end: which are no farther than
+/// `reach`, not negative, from the box and the ball; their bounds, and for an `order` the squares of their distances
+/// from the center.
+unsigned near_cubes(const BesideCubes& body, const std::array<std::array<double, 3>, 3>& sides, double reach,
+                    double* bounds, double* order);
 
 }  // namespace graze

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "base/two_sum.h"
+#include "query/cell_reach.h"
 #include "scene/tree.h"
 
 namespace graze::scene {
@@ -41,29 +43,94 @@ inline double pair_margin(double margin, const Body& a, const Body& b) {
   return sum_up(margin, a.margin, b.margin, a.padding, b.padding);
 }
 
+/// The cells of a body that is a map in which unknown space is free.
+inline std::optional<CellReach> cells_of(const Body& body) {
+  const auto* view = std::get_if<MapView>(&body.placed.geometry);
+  if (view == nullptr || view->unknown() == UnknownSpace::occupied) return std::nullopt;
+  return CellReach(*view, body.placed.pose, body.placed.uncertainty);
+}
+
 /// Q: bound(const Aabb&, const Aabb&), limit(), and pair(const Body& a, const Body& b). With kAxisGap the bound is
-/// lower_axis_gap.
+/// lower_axis_gap, and there is done(): nothing else is of interest.
 template <class Q>
 struct WithBody {
   const Data& data;
   const Body& body;
   Role role;
   Q& question;
+  std::optional<CellReach> cells;  // of a body that is a map
 
   const Aabb& box() const { return body.box; }
   double bound(const Aabb& other) const { return question.bound(other, body.box); }
   double limit() const { return question.limit(); }
+  bool done() const { return question.done(); }
+  unsigned near(const BoxTree::Node& node, unsigned some) const {
+    return cells ? cells->near(node.box.min, node.box.max, std::max(limit(), 0.0), !node.leaf, some) : some;
+  }
   void leaf(const SceneTree&, std::size_t i) {
     const Object& object = SceneTree::object(i);
     if (!role.passes_over(data, object)) question.pair(object, body);
   }
 };
+
+/// Of a body that is a map: the objects whose boxes are not farther than `to` from all cells, without those that were
+/// asked about when it was `from`.
+template <class Q>
+struct WithCells {
+  const Data& data;
+  const Body& body;
+  Role role;
+  Q& question;
+  const CellReach& cells;
+  double from, to;
+
+  const Aabb& box() const { return body.box; }
+  double limit() const { return std::min(question.limit(), to); }
+  static bool done() { return false; }
+  unsigned near(const BoxTree::Node& node, unsigned some) const {
+    const EightBoxes& boxes = node.box;
+    some = cells.near(boxes.min, boxes.max, limit(), !node.leaf, some);
+    if (some == 0 || !node.leaf || !(from >= 0)) return some;
+    double bounds[kWide];
+    const unsigned before = some & near_boxes(boxes, body.box, from, bounds);
+    return some & ~cells.surely_near(boxes.min, boxes.max, from, before);
+  }
+  void leaf(const SceneTree&, std::size_t i) {
+    const Object& object = SceneTree::object(i);
+    if (!role.passes_over(data, object)) question.pair(object, body);
+  }
+};
+/// Asks about objects in rings around the cells, nearest first: the box around all cells excludes nothing of what
+/// stands among them.
+template <class Q>
+void ask_with_cells(const Data& data, const Body& body, const Role& role, const CellReach& cells, Q& question) {
+  const SceneTree tree(data);
+  if (tree.empty()) return;
+  const double far = 4 * (body.box.max - body.box.min).sum();
+  double from = -1, to = std::max(lower_gap(tree.bounds(tree.root()), body.box), 0.0);
+  for (;;) {
+    WithCells<Q> query{data, body, role, question, cells, from, to};
+    visit_near(tree, query);
+    if (!(question.limit() > to)) return;
+    from = to, to = 2 * to + cells.resolution();
+    if (!(to < far)) to = kInfinity;
+    to = std::min(to, question.limit());
+  }
+}
+
 template <class Q>
 void ask_with(const Data& data, const Body& body, std::string_view as, Q& question) {
   if (body.box.empty()) return;
-  WithBody<Q> query{data, body, role_of(data, as), question};
-  if constexpr (requires { Q::kAxisGap; }) visit_near(SceneTree(data), query);
-  else traverse(SceneTree(data), query);
+  const Role role = role_of(data, as);
+  const std::optional<CellReach> cells = cells_of(body);
+  if constexpr (requires { Q::kAxisGap; }) {
+    WithBody<Q> query{data, body, role, question, cells};
+    visit_near(SceneTree(data), query);
+  } else {
+    if (cells) return ask_with_cells(data, body, role, *cells, question);
+    WithBody<Q> query{data, body, role, question, cells};
+    traverse(SceneTree(data), query);
+  }
 }
 
 template <class Q>

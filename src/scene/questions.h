@@ -21,6 +21,7 @@ class CollideQuestion {
     if (hit_ || !collide(a.placed, b.placed, {.margin = pair_margin(margin_, a, b)})) return;
     hit_ = true, limit_ = -kInfinity;
   }
+  bool done() const { return hit_; }
   bool hit() const { return hit_; }
 
  private:
@@ -40,6 +41,7 @@ class AllQuestion {
     if (ended_ || !collide(a.placed, b.placed, {.margin = pair_margin(margin_, a, b)}) || visit_(a, b)) return;
     ended_ = true, limit_ = -kInfinity;
   }
+  bool done() const { return ended_; }
 
  private:
   double margin_, limit_;
@@ -99,6 +101,7 @@ class ContactsQuestion {
   static constexpr bool kAxisGap = true;
   static double bound(const Aabb& a, const Aabb& b) { return lower_axis_gap(a, b); }
   double limit() const { return margin_; }
+  static bool done() { return false; }
   void pair(const Body& a, const Body& b) {
     std::array<Contact, Contacts::kCapacity> found;
     const double padding = a.padding + b.padding;
@@ -117,6 +120,13 @@ class ContactsQuestion {
   FirstOf<SceneContact, ContactLess> first_;
 };
 
+/// How far one of two boxes has to go along an axis until they only touch; negative if they are apart.
+inline double overlap_depth(const Aabb& a, const Aabb& b) {
+  double depth = kInfinity;
+  for (int k = 0; k < 3; ++k) depth = std::min({depth, a.max[k] - b.min[k], b.max[k] - a.min[k]});
+  return depth;
+}
+
 class DistanceQuestion {
  public:
   explicit DistanceQuestion(const SceneDistanceOptions& options)
@@ -129,6 +139,7 @@ class DistanceQuestion {
 
   void pair(const Body& a, const Body& b) {
     const double padding = sum_up(a.padding, b.padding);
+    if (!depth_ && (has_cells(a) || has_cells(b))) return cells_pair(a, b, padding);
     if (!best_.beyond && (best_.value > 0 || !depth_) && (many_parts(a) || many_parts(b))) {
       // A first look with a limit. Not that of the best itself: what is equally near up to rounding has to be measured,
       // or the answer would depend on the order.
@@ -136,8 +147,37 @@ class DistanceQuestion {
       const double near = best_.value + padding + slack;
       if (distance(a.placed, b.placed, {.limit = near, .depth = false}).beyond) return;
     }
-    SceneDistance d{distance(a.placed, b.placed, {.limit = sum_up(limit_, padding), .depth = depth_}), pair_of(a, b)};
+    take({distance(a.placed, b.placed, {.limit = sum_up(limit_, padding), .depth = depth_}), pair_of(a, b)}, a, b);
+  }
+
+  SceneDistance best() const {
+    SceneDistance r = best_;
+    if (!r.beyond && r.value <= 0) r.tolerance = std::max(r.tolerance, r.value + deepest_);
+    // One of the others may be nearer by as much as its own tolerance leaves open.
+    if (!r.beyond && std::isfinite(lower_)) r.tolerance = std::max(r.tolerance, r.value - lower_);
+    return r;
+  }
+
+ private:
+  // Depths are not wanted, so that an overlap is minus the padding. Of equal ones that of the objects that were added
+  // first counts, and their boxes tell how deep any is at most.
+  void cells_pair(const Body& a, const Body& b, double padding) {
+    const double slack = 1e-9 * (padding + size_of(a) + size_of(b));
+    const double depth = overlap_depth(a.box, b.box) + slack;
+    deepest_ = std::max(deepest_, depth);
+    double limit = sum_up(limit_, padding);
+    if (!best_.beyond) {
+      if (best_.value < -padding || (best_.value == -padding && PairLess()(best_.pair, pair_of(a, b)))) return;
+      // What is equally near up to rounding has to be measured, or the answer would depend on the order.
+      limit = std::min(limit, best_.value + padding + slack + 1e-9 * best_.value);
+    }
+    SceneDistance d{distance(a.placed, b.placed, {.limit = limit, .depth = false}), pair_of(a, b)};
+    if (d.value <= 0) d.tolerance = std::min(d.tolerance, std::max(depth - padding, 0.0));
+    take(d, a, b);
+  }
+  void take(SceneDistance d, const Body& a, const Body& b) {
     if (d.beyond) return;
+    const double padding = sum_up(a.padding, b.padding);
     if (padding > 0) {
       if (std::isfinite(d.value)) {
         d.tolerance += 4 * kEpsilon * (std::abs(d.value) + padding);
@@ -151,15 +191,11 @@ class DistanceQuestion {
         best_.beyond || d.value < best_.value || (d.value == best_.value && PairLess()(d.pair, best_.pair));
     if (better) best_ = d;
   }
-
-  SceneDistance best() const {
-    SceneDistance r = best_;
-    // One of the others may be nearer by as much as its own tolerance leaves open.
-    if (!r.beyond && std::isfinite(lower_)) r.tolerance = std::max(r.tolerance, r.value - lower_);
-    return r;
+  // A map that is cells alone: what overlaps it has the distance 0, whatever it is, unless depths are wanted.
+  static bool has_cells(const Body& body) {
+    const auto* view = std::get_if<MapView>(&body.placed.geometry);
+    return view != nullptr && view->unknown() == UnknownSpace::free;
   }
-
- private:
   static bool many_parts(const Body& body) {
     const Geometry& g = body.placed.geometry;
     return std::holds_alternative<Mesh>(g) || std::holds_alternative<Cloud>(g) ||
@@ -173,6 +209,7 @@ class DistanceQuestion {
   bool depth_;
   SceneDistance best_;
   double lower_ = kInfinity;
+  double deepest_ = -kInfinity;  // of what may overlap cells
 };
 
 }  // namespace graze::scene

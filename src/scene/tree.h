@@ -39,7 +39,8 @@ class SceneTree {
 };
 
 /// Objects whose boxes are near that of a body, eight boxes at a time; in the order of the tree, since any of them ends
-/// the search, or none. Q: box(), limit() and leaf(tree, primitive).
+/// the search, or none. Q: box(), limit(), leaf(tree, primitive), done(), and near(node, bits): the children that are
+/// worth a closer look.
 template <class Q>
 class NearWalk {
  public:
@@ -52,10 +53,12 @@ class NearWalk {
   Place child(Place p, std::size_t k) const { return tree_.child(p, k); }
   void open(Place p, Children<double>& children) const {
     const BoxTree::Node& node = tree_.opened(p);
-    children.near = near_boxes(node.box, query_.box(), query_.limit(), children.bound) & ((1U << node.count) - 1);
+    const unsigned near = near_boxes(node.box, query_.box(), query_.limit(), children.bound) & ((1U << node.count) - 1);
+    children.near = query_.near(node, near);
   }
   void leaf(Place p) { query_.leaf(tree_, tree_.first(p)); }
-  bool beyond(double bound) const { return bound > query_.limit(); }
+  // Boxes that meet have no bound that a limit could exclude.
+  bool beyond(double bound) const { return query_.done() || bound > query_.limit(); }
 
  private:
   const SceneTree& tree_;

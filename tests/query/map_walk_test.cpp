@@ -3,81 +3,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <string_view>
 #include <vector>
 
+#include "graze/base/simd.h"
 #include "graze/geometry/map_view.h"
 #include "graze/geometry/occupancy_map_builder.h"
 #include "graze/query/collide.h"
 #include "graze/query/distance.h"
 #include "graze/shape/box.h"
+#include "query/cell_reach.h"
 #include "support/generator.h"
+#include "support/random_leaves.h"
 #include "support/scale.h"
 
 namespace graze {
 namespace map_walk_test {
 
+using graze_test::coarse_leaves;
 using graze_test::Generator;
+using graze_test::Leaves;
+using graze_test::random_body;
+using graze_test::random_leaves;
 using graze_test::scaled;
-
-struct Leaves {
-  double resolution = 0;
-  std::vector<OccupancyCell> all;
-  OccupancyMap map;
-};
-
-/// Cells and cubes of all levels, in all octants or far from the origin, some of them free.
-Leaves random_leaves(Generator& random) {
-  Leaves leaves;
-  leaves.resolution = random.integer(0, 1) ? 0.05 : random.magnitude(-2, 0);
-  const std::int32_t far = random.integer(0, 2) == 0 ? 1 << random.integer(10, 26) : 0;
-  const int extent = 1 << random.integer(2, 8);
-  OccupancyMapBuilder builder(leaves.resolution);
-  std::set<std::array<std::int32_t, 3>> taken;  // corners of cubes of 8 cells
-  for (int i = random.integer(1, 120); i > 0; --i) {
-    OccupancyCell leaf;
-    leaf.level = random.integer(0, 3);
-    const auto axis = [&] {
-      const std::int32_t k = random.integer(-extent, extent - 1) + far;
-      return k & ~((1 << leaf.level) - 1);
-    };
-    leaf.key = {axis(), axis(), axis()};
-    if (!taken.insert({leaf.key.x >> 3, leaf.key.y >> 3, leaf.key.z >> 3}).second) continue;
-    leaf.log_odds = static_cast<float>(random.uniform(-2, 3));
-    leaves.all.push_back(leaf);
-    builder.add(leaf);
-  }
-  leaves.map = std::move(builder).finish();
-  return leaves;
-}
-
-Geometry random_body(Generator& random, double size) {
-  const double a = size * random.uniform(0.2, 1), b = size * random.uniform(0.2, 1), c = size * random.uniform(0.2, 1);
-  switch (random.integer(0, 5)) {
-    case 0:
-      return Sphere{.radius = a};
-    case 1:
-      return Box{.half = {a, b, c}};
-    case 2:
-      return Cylinder{.radius = a, .half_length = b};
-    case 3:
-      return Capsule{.radius = a, .half_length = b};
-    case 4:
-      return Cone{.radius = a, .half_length = b};
-    default:
-      break;
-  }
-  const std::vector<Vec3> corners{{a, 0, 0}, {-a, b, 0}, {-a, -b, 0}, {0, 0, c}};
-  const std::vector<MeshTriangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-  return Mesh(corners, triangles);
-}
 
 TEST(MapWalk, FindsWhatEveryLeafByItselfSays) {
   int hits = 0, apart = 0;
   for (int seed = 0; seed < scaled(300) && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Generator random(static_cast<std::uint64_t>(seed));
-    const Leaves leaves = random_leaves(random);
+    const Leaves leaves = random.integer(0, 2) == 0 ? coarse_leaves(random) : random_leaves(random);
     const double threshold = random.integer(0, 1) ? 0.5 : random.uniform(0.05, 0.95);
     const MapView view(leaves.map, UnknownSpace::free, threshold);
     Aabb counted;
@@ -103,9 +58,13 @@ TEST(MapWalk, FindsWhatEveryLeafByItselfSays) {
       Pose pose = random.pose(1);
       pose = Pose::from_matrix(where, random.integer(0, 2) == 0 ? Mat3::Identity() : Mat3(pose.rotation()));
       const Placed placed = at(body, pose);
-      double truth = kInfinity;
-      for (const Placed& box : boxes) truth = std::min(truth, distance(placed, box, {.depth = false}).value);
-      const double unsure = 1e-9 * leaves.resolution + 1e-13 * coordinates;
+      double truth = kInfinity, tolerance = 0;
+      for (const Placed& box : boxes) {
+        const Distance d = distance(placed, box, {.depth = false});
+        if (d.value < truth) truth = d.value, tolerance = d.tolerance;
+      }
+      // A small cone far from a cell leaves open more than the cells do.
+      const double unsure = 1e-9 * leaves.resolution + 1e-13 * coordinates + (truth > 0 ? tolerance : 0);
       const Distance all = distance(placed, at(view), {.depth = false}),
                      swapped = distance(at(view), placed, {.depth = false});
       EXPECT_EQ(all.value, swapped.value);
@@ -140,6 +99,97 @@ TEST(MapWalk, FindsWhatEveryLeafByItselfSays) {
   }
   EXPECT_GT(hits, scaled(20));
   EXPECT_GT(apart, scaled(200));
+}
+
+TEST(MapWalk, LooksAtBoxesAsEveryLeafByItselfSays) {
+  int near = 0, apart = 0, sure = 0;
+  for (const std::string_view target : simd_targets()) {
+    const ForcedSimdTarget forced(target);
+    SCOPED_TRACE(target);
+    for (int seed = 0; seed < scaled(150) && !testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed);
+      Generator random(static_cast<std::uint64_t>(seed));
+      const Leaves leaves = random.integer(0, 2) == 0 ? coarse_leaves(random) : random_leaves(random);
+      const MapView view(leaves.map, UnknownSpace::free, 0.5);
+      if (view.bounds().empty()) continue;
+      const Vec3 reach = view.bounds().half();
+      Pose pose = random.pose(random.integer(0, 1) ? 1 : 1e4);
+      if (random.integer(0, 1)) pose = Pose::at(random.integer(0, 1) ? Vec3::Zero() : pose.translation());
+      const CellReach cells(view, pose, 0);
+      double min[3][kWide], max[3][kWide];
+      double gaps[kWide];  // in the map's frame, around the boxes
+      const double margin = random.integer(0, 1) ? 0 : leaves.resolution * random.uniform(0, 3);
+      for (std::size_t i = 0; i < kWide; ++i) {
+        const double size = leaves.resolution * random.magnitude(-1, 0.8);
+        Vec3 at = view.bounds().center();
+        for (int a = 0; a < 3; ++a) at[a] += random.uniform(-1.2, 1.2) * reach[a];
+        if (random.integer(0, 1)) {
+          const OccupancyCell& leaf =
+              leaves.all[static_cast<std::size_t>(random.integer(0, int(leaves.all.size()) - 1))];
+          at = leaves.map.box(leaf).center() + 2 * (size + leaves.resolution) * random.in_cube(1);
+        }
+        const Aabb box = Aabb::around(pose * at, size * Vec3(random.uniform(0, 1), random.uniform(0, 1), 1));
+        for (int a = 0; a < 3; ++a) min[a][i] = box.min[a], max[a][i] = box.max[a];
+        const Aabb own = transformed(box, pose.inverse());
+        gaps[i] = kInfinity;
+        for (const OccupancyCell& leaf : leaves.all) {
+          if (leaf.log_odds < 0) continue;
+          double axis = -kInfinity;
+          const Aabb cell = leaves.map.box(leaf);
+          for (int a = 0; a < 3; ++a) axis = std::max({axis, cell.min[a] - own.max[a], own.min[a] - cell.max[a]});
+          gaps[i] = std::min(gaps[i], axis);
+        }
+      }
+      const auto some = static_cast<unsigned>(random.integer(1, 255));
+      const unsigned found = cells.near(min, max, margin, false, some),
+                     around = cells.near(min, max, margin, true, some),
+                     certain = cells.surely_near(min, max, margin, some);
+      EXPECT_EQ(found & ~some, 0U);
+      EXPECT_EQ(found & ~around, 0U);
+      EXPECT_EQ(certain & ~found, 0U);
+      const double unsure = 1e-12 * (view.bounds().min.cwiseAbs().sum() + view.bounds().max.cwiseAbs().sum() +
+                                     pose.translation().cwiseAbs().sum());
+      for (unsigned i = 0; i < kWide; ++i) {
+        if ((some >> i & 1U) == 0) continue;
+        const bool is = (found >> i & 1U) != 0;
+        if (gaps[i] <= margin - unsure) {
+          EXPECT_TRUE(is) << gaps[i] << " of " << margin;
+          near += is ? 1 : 0;
+        }
+        double largest = 0;
+        for (int a = 0; a < 3; ++a) largest = std::max(largest, max[a][i] - min[a][i]);
+        if (gaps[i] > margin + unsure && largest < 15 * leaves.resolution) {
+          EXPECT_FALSE(is) << gaps[i] << " of " << margin;
+          ++apart;
+        }
+        sure += static_cast<int>(certain >> i & 1U);
+      }
+    }
+  }
+  EXPECT_GT(near, scaled(100));
+  EXPECT_GT(apart, scaled(100));
+  EXPECT_GT(sure, scaled(100));
+}
+
+TEST(MapWalk, LooksAtBoxesThatAreNoNumbersAsIfTheyWereNear) {
+  OccupancyMapBuilder builder(0.1);
+  builder.add({.key = {3, 4, 5}, .log_odds = 1});
+  const MapView view(std::move(builder).finish(), UnknownSpace::free);
+  const Pose pose;
+  const CellReach cells(view, pose, 0);
+  const double nan = std::nan("");
+  double min[3][kWide], max[3][kWide];
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t i = 0; i < kWide; ++i) min[a][i] = 100, max[a][i] = 100.1;
+    min[a][0] = nan, max[a][0] = nan;
+    min[a][1] = -kInfinity, max[a][1] = kInfinity;
+    min[a][2] = -kInfinity;
+    min[a][3] = 1e300, max[a][3] = 1e301;
+  }
+  EXPECT_EQ(cells.near(min, max, 0, false, 0xFF) & 7U, 7U);
+  EXPECT_EQ(cells.near(min, max, 0, false, 0xF0), 0U);
+  EXPECT_EQ(cells.near(min, max, nan, false, 0xFF), 0xFFU);
+  EXPECT_EQ(cells.near(min, max, kInfinity, false, 0xFF), 0xFFU);
 }
 
 }  // namespace map_walk_test
