@@ -175,12 +175,14 @@ class PairSink {
     chunk_[count_++] = {a, b};
     return count_ < kChunk || flush();
   }
-  /// Room for `more` pairs, at most kChunk, which whoever asks writes and then counts; null: no more are wanted.
-  BoxPair* room_for(std::size_t more) {
-    if (count_ + more > kChunk && !flush()) return nullptr;
-    return chunk_ + count_;
+  /// For who writes pairs in place: where the next one goes, and the end of the room.
+  BoxPair* room() { return chunk_ + count_; }
+  const BoxPair* room_end() const { return chunk_ + kChunk; }
+  /// All before `end` were written, and there is room again. False: no more are wanted.
+  bool take(const BoxPair* end) {
+    count_ = static_cast<std::size_t>(end - chunk_);
+    return count_ < kChunk / 2 || flush();
   }
-  void wrote(std::size_t pairs) { count_ += pairs; }
   bool flush() {
     if (count_ > 0 && !ended_) ended_ = !call_(body_, chunk_, count_);
     count_ = 0;
