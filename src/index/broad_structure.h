@@ -106,8 +106,27 @@ constexpr FloatBox<N> empty_floats() {
   return box;
 }
 
+/// The largest side.
+template <int N>
+float size_of(const FloatBox<N>& box) {
+  float size = 0;
+  each_axis<N>([&](int k) { size = std::max(size, box.hi[k] - box.lo[k]); });
+  return size;
+}
+
 /// Boxes with larger coordinates are looked at one by one.
 inline constexpr double kLargestIndexed = 1e30;
+
+/// Bounded and not empty; without a branch, for most boxes are.
+template <int N>
+[[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
+  unsigned no = 0;
+  each_axis<N>([&](int k) {
+    const double lo = box.min[k], hi = box.max[k];
+    no |= unsigned{!(lo <= hi)} | unsigned{!(lo >= -kLargestIndexed)} | unsigned{!(hi <= kLargestIndexed)};
+  });
+  return no == 0;
+}
 
 enum class State : std::uint8_t { absent, empty, loose, indexed };
 
