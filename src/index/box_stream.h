@@ -2,6 +2,8 @@
 #pragma once
 
 #include "index/broad_structure.h"
+#include "index/curve_order.h"
+#include "index/row_grid.h"
 
 namespace graze::broad {
 
@@ -22,5 +24,13 @@ struct BoxRanges {
 };
 BoxRanges<2> ranges_of(std::span<const FloatBox<2>> boxes);
 BoxRanges<3> ranges_of(std::span<const FloatBox<3>> boxes);
+
+/// GridLevel::cell_of for each of the boxes.
+void cells_of(const GridLevel<2>& level, std::span<const FloatBox<2>> boxes, std::uint32_t* cells);
+void cells_of(const GridLevel<3>& level, std::span<const FloatBox<3>> boxes, std::uint32_t* cells);
+
+/// Where the middles of boxes are on the curve of Morton through `around`.
+void places_along_curve(std::span<const FloatBox<2>> boxes, const FloatBox<2>& around, CurvePlace* places);
+void places_along_curve(std::span<const FloatBox<3>> boxes, const FloatBox<3>& around, CurvePlace* places);
 
 }  // namespace graze::broad

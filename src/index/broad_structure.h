@@ -230,7 +230,7 @@ class Structure {
   virtual ~Structure() = default;
 
   virtual void clear() noexcept = 0;
-  /// Forgets everything and takes these.
+  /// Forgets everything and takes these, in ascending order.
   virtual void build(std::span<const BoxId> ids) = 0;
   /// False: it waits for the next build.
   virtual bool insert(BoxId id) = 0;

@@ -48,10 +48,6 @@ struct GridLevel {
   }
 };
 
-/// The cell of each box.
-void cells_of(const GridLevel<2>& level, std::span<const FloatBox<2>> boxes, std::uint32_t* cells);
-void cells_of(const GridLevel<3>& level, std::span<const FloatBox<3>> boxes, std::uint32_t* cells);
-
 /// All overlapping pairs within a level; false if the sink ended it.
 bool pairs_within(const GridLevel<2>& level, const Store<2>& store, PairSink& sink);
 bool pairs_within(const GridLevel<3>& level, const Store<3>& store, PairSink& sink);

@@ -210,47 +210,6 @@ bool pairs_across_of(const GridLevel<N>& fine, const GridLevel<N>& coarse, const
   return Runner<N, false>(fine.boxes, coarse, store, sink).all();
 }
 
-// In lanes over all sides of boxes, as they lie in memory.
-template <int N>
-void cells_of_all(const GridLevel<N>& level, std::span<const FloatBox<N>> boxes, std::uint32_t* cells) {
-  constexpr std::size_t kBoxes = 32;  // at a time: whole vectors of any size
-  const Floats d;
-  const Ints whole;
-  alignas(64) float min[2 * N * kMaxLanes], per_cell[2 * N * kMaxLanes], last[2 * N * kMaxLanes];
-  alignas(64) std::int32_t stride[2 * N * kMaxLanes], along[2 * N * kBoxes];
-  std::uint32_t cells_before = 1;
-  for (std::size_t side = 0; side < 2 * N; ++side) {
-    const bool lower = side < N;
-    for (std::size_t i = side; i < 2 * N * kMaxLanes; i += 2 * N) {
-      min[i] = lower ? level.min[side] : 0, per_cell[i] = lower ? level.per_cell[side] : 0;
-      last[i] = lower ? level.last[side] : 0, stride[i] = lower ? static_cast<std::int32_t>(cells_before) : 0;
-    }
-    if (lower) cells_before *= level.dims[side];
-  }
-  std::size_t begin = 0;
-  for (; begin + kBoxes <= boxes.size(); begin += kBoxes) {
-    const auto* const x = reinterpret_cast<const float*>(boxes.data() + begin);
-    for (std::size_t i = 0; i < 2 * N * kBoxes; i += hn::Lanes(d)) {
-      const std::size_t p = i % (2 * N * kMaxLanes);
-      const Vec at = hn::Mul(hn::Sub(hn::LoadU(d, x + i), hn::Load(d, min + p)), hn::Load(d, per_cell + p));
-      const Vec cell = hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), hn::Min(at, hn::Load(d, last + p)));
-      hn::Store(hn::Mul(hn::ConvertTo(whole, cell), hn::Load(whole, stride + p)), whole, along + i);
-    }
-    for (std::size_t i = 0; i < kBoxes; ++i) {
-      std::int32_t cell = along[2 * N * i] + along[2 * N * i + 1];
-      if constexpr (N == 3) cell += along[2 * N * i + 2];
-      cells[begin + i] = static_cast<std::uint32_t>(cell);
-    }
-  }
-  for (; begin < boxes.size(); ++begin) cells[begin] = static_cast<std::uint32_t>(level.cell_of(boxes[begin]));
-}
-
-void cells_of2(const GridLevel<2>& level, std::span<const FloatBox<2>> boxes, std::uint32_t* cells) {
-  cells_of_all<2>(level, boxes, cells);
-}
-void cells_of3(const GridLevel<3>& level, std::span<const FloatBox<3>> boxes, std::uint32_t* cells) {
-  cells_of_all<3>(level, boxes, cells);
-}
 bool pairs_within2(const GridLevel<2>& level, const Store<2>& store, PairSink& sink) {
   return pairs_within_of<2>(level, store, sink);
 }
@@ -271,19 +230,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace graze::broad {
 
-HWY_EXPORT(cells_of2);
-HWY_EXPORT(cells_of3);
 HWY_EXPORT(pairs_within2);
 HWY_EXPORT(pairs_within3);
 HWY_EXPORT(pairs_across2);
 HWY_EXPORT(pairs_across3);
 
-void cells_of(const GridLevel<2>& level, std::span<const FloatBox<2>> boxes, std::uint32_t* cells) {
-  HWY_DYNAMIC_DISPATCH(cells_of2)(level, boxes, cells);
-}
-void cells_of(const GridLevel<3>& level, std::span<const FloatBox<3>> boxes, std::uint32_t* cells) {
-  HWY_DYNAMIC_DISPATCH(cells_of3)(level, boxes, cells);
-}
 bool pairs_within(const GridLevel<2>& level, const Store<2>& store, PairSink& sink) {
   return HWY_DYNAMIC_DISPATCH(pairs_within2)(level, store, sink);
 }
