@@ -154,6 +154,14 @@ TEST(PlanarWorld, BatchesAndSingleChecksAnswerAsTheObstaclesOneByOne) {
         for (const double radius : {0.0, cases.length(0.5), cases.length(3)}) {
           std::vector<Vec2> points;
           for (int i = 0; i < 600; ++i) points.push_back(cases.point(9));
+          // Discs that just touch, or just do not.
+          for (std::size_t i = 20; i < 320 && world.size() > 0; ++i) {
+            const auto id = static_cast<ObstacleId>(cases.random().integer(0, count - 1));
+            if (!world.contains(id)) continue;
+            const NearestPoint near = nearest(world.obstacle(id), points[i]);
+            const double by = radius / near.distance * (1 + cases.random().integer(-1, 1) * 1e-11);
+            if (near.distance > 0 && std::isfinite(by)) points[i] = near.point + by * (points[i] - near.point);
+          }
           points[7] = {kNotANumber, 0};
           points[8] = {kInfinity, 0};
           points[9] = {1e20, -1e30};
