@@ -15,7 +15,7 @@ namespace {
 // Sizes from a power of two down to an eighth of it share a level; more where all of them are sparse.
 constexpr int kOctaves = 3;
 constexpr double kSparse = 2;
-constexpr double kRun = 14;
+constexpr double kRun = 22;
 
 // Powers of two; every size that is not a normal number counts as the smallest.
 std::size_t octave_of(float size) { return std::bit_cast<std::uint32_t>(size) >> 23U & 0xFFU; }
