@@ -1,10 +1,10 @@
 // Height fields: a large one beside a small one, and beside the same surface as a mesh.
 #include <vector>
 
-#include "claims.h"
+#include "bench/claims.h"
+#include "bench/timing.h"
 #include "graze/graze.h"
-#include "oracle/cases.h"
-#include "timing.h"
+#include "tests/support/generator.h"
 
 namespace terrain_bench {
 namespace {
@@ -48,7 +48,7 @@ Mesh mesh_of(const HeightField& field) {
 }
 
 // Bodies over the field, 0.5 to 3 m above the highest hills around.
-std::vector<Pose> poses_over(std::size_t side, graze_oracle::Random& random) {
+std::vector<Pose> poses_over(std::size_t side, graze_test::Generator& random) {
   const double width = 0.25 * static_cast<double>(side - 1);
   std::vector<Pose> poses;
   for (int k = 0; k < 2000; ++k)
@@ -61,7 +61,7 @@ template <class Body>
 void ask(bench::Claims& claims, const std::string& name, const Body& body) {
   static const HeightField small = field_of(201), large = field_of(4001);
   static const Mesh mesh = mesh_of(small);
-  graze_oracle::Random random(1);
+  graze_test::Generator random(1);
   const std::vector<Pose> over_small = poses_over(201, random), over_large = poses_over(4001, random);
   const auto all = [&](const Placed& ground, const std::vector<Pose>& poses, double& sum) {
     sum = 0;

@@ -48,18 +48,16 @@ GRAZE_LANE_FUNCTION Mask apart_from(const LaneView<N>& boxes, std::size_t at, co
   return apart;
 }
 
-// Lanes whose boxes overlap the box by more than nothing on every axis: their doubles do, too.
+// How far boxes are apart on the axis on which they are farthest: below 0 they overlap by more than nothing on every
+// axis, and their doubles do, too. Differences of floats have the right sign.
 template <int N>
-GRAZE_LANE_FUNCTION Mask surely_over(const LaneView<N>& boxes, std::size_t at, const Spread<N>& b) {
+GRAZE_LANE_FUNCTION Vec gap_of(const LaneView<N>& boxes, std::size_t at, const Spread<N>& b) {
   const Floats d;
-  Mask over = hn::And(hn::Lt(hn::LoadU(d, boxes.lo[0] + at), b.hi0), hn::Gt(hn::LoadU(d, boxes.hi[0] + at), b.lo0));
-  over = hn::And(over, hn::Lt(hn::LoadU(d, boxes.lo[1] + at), b.hi1));
-  over = hn::And(over, hn::Gt(hn::LoadU(d, boxes.hi[1] + at), b.lo1));
-  if constexpr (N == 3) {
-    over = hn::And(over, hn::Lt(hn::LoadU(d, boxes.lo[2] + at), b.hi2));
-    over = hn::And(over, hn::Gt(hn::LoadU(d, boxes.hi[2] + at), b.lo2));
-  }
-  return over;
+  const auto along = [&](int k, Vec lo, Vec hi) HWY_ATTR {
+    return hn::Max(hn::Sub(hn::LoadU(d, boxes.lo[k] + at), hi), hn::Sub(lo, hn::LoadU(d, boxes.hi[k] + at)));
+  };
+  const Vec gap = hn::Max(along(0, b.lo0, b.hi0), along(1, b.lo1, b.hi1));
+  return N == 3 ? hn::Max(gap, along(N - 1, b.lo2, b.hi2)) : gap;
 }
 
 GRAZE_LANE_FUNCTION unsigned bits_of(Mask mask) { return mask_bits(Floats(), mask); }

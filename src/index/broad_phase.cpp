@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "graze/base/error.h"
+#include "index/box_stream.h"
 #include "index/broad_structure.h"
 
 namespace graze {
 
 using broad::Body;
+using broad::regular;
 using broad::State;
 using broad::Store;
 
@@ -35,18 +37,6 @@ Sort sort_of(const AabbOf<N>& box, std::size_t index) {
     }
   }
   return regular ? Sort::regular : Sort::irregular;
-}
-
-// Bounded and not empty; without a branch, for most boxes are.
-template <int N>
-[[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
-  unsigned no = 0;
-  broad::each_axis<N>([&](int k) {
-    const double lo = box.min[k], hi = box.max[k];
-    no |=
-        unsigned{!(lo <= hi)} | unsigned{!(lo >= -broad::kLargestIndexed)} | unsigned{!(hi <= broad::kLargestIndexed)};
-  });
-  return no == 0;
 }
 
 template <int N>
@@ -198,14 +188,9 @@ template <int N>
 void BroadPhase<N>::assign(std::span<const Box> boxes) {
   if (boxes.size() >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", boxes.size()));
   Store<N>& store = body_->store;
-  bool all_regular = true;
   Box all;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    all.extend(boxes[i]);
-    if (regular<N>(boxes[i])) continue;
-    all_regular = false;
-    (void)sort_of<N>(boxes[i], i);
-  }
+  const bool all_regular = broad::all_regular(boxes, all);
+  for (std::size_t i = 0; i < boxes.size() && !all_regular; ++i) (void)sort_of<N>(boxes[i], i);
   store.boxes.reserve(boxes.size());
   store.states.reserve(boxes.size());
   store.loose_at.reserve(boxes.size());

@@ -106,8 +106,27 @@ constexpr FloatBox<N> empty_floats() {
   return box;
 }
 
+/// The largest side.
+template <int N>
+float size_of(const FloatBox<N>& box) {
+  float size = 0;
+  each_axis<N>([&](int k) { size = std::max(size, box.hi[k] - box.lo[k]); });
+  return size;
+}
+
 /// Boxes with larger coordinates are looked at one by one.
 inline constexpr double kLargestIndexed = 1e30;
+
+/// Bounded and not empty; without a branch, for most boxes are.
+template <int N>
+[[gnu::always_inline]] inline bool regular(const AabbOf<N>& box) {
+  unsigned no = 0;
+  each_axis<N>([&](int k) {
+    const double lo = box.min[k], hi = box.max[k];
+    no |= unsigned{!(lo <= hi)} | unsigned{!(lo >= -kLargestIndexed)} | unsigned{!(hi <= kLargestIndexed)};
+  });
+  return no == 0;
+}
 
 enum class State : std::uint8_t { absent, empty, loose, indexed };
 
@@ -175,12 +194,14 @@ class PairSink {
     chunk_[count_++] = {a, b};
     return count_ < kChunk || flush();
   }
-  /// Room for `more` pairs, at most kChunk, which whoever asks writes and then counts; null: no more are wanted.
-  BoxPair* room_for(std::size_t more) {
-    if (count_ + more > kChunk && !flush()) return nullptr;
-    return chunk_ + count_;
+  /// For who writes pairs in place: where the next one goes, and the end of the room.
+  BoxPair* room() { return chunk_ + count_; }
+  const BoxPair* room_end() const { return chunk_ + kChunk; }
+  /// All before `end` were written, and there is room again. False: no more are wanted.
+  bool take(const BoxPair* end) {
+    count_ = static_cast<std::size_t>(end - chunk_);
+    return count_ < kChunk / 2 || flush();
   }
-  void wrote(std::size_t pairs) { count_ += pairs; }
   bool flush() {
     if (count_ > 0 && !ended_) ended_ = !call_(body_, chunk_, count_);
     count_ = 0;
@@ -209,7 +230,7 @@ class Structure {
   virtual ~Structure() = default;
 
   virtual void clear() noexcept = 0;
-  /// Forgets everything and takes these.
+  /// Forgets everything and takes these, in ascending order.
   virtual void build(std::span<const BoxId> ids) = 0;
   /// False: it waits for the next build.
   virtual bool insert(BoxId id) = 0;

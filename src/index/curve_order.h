@@ -22,13 +22,7 @@ class Curve {
     return spread(cell(p, 0)) | spread(cell(p, 1)) << 1U | spread(cell(p, 2)) << 2U;
   }
 
- private:
-  static constexpr double kCells = 1U << kBits;
-  std::uint32_t cell(const Vec3& p, int axis) const {
-    const double at = (p[axis] - low_[axis]) * scale_[axis];
-    return static_cast<std::uint32_t>(at > 0 ? std::min(at, kCells - 1) : 0);  // of what is no number, too
-  }
-  // abc -> a00b00c
+  /// abc -> a00b00c
   static std::uint32_t spread(std::uint32_t x) {
     x = (x | x << 16U) & 0x030000FFU;
     x = (x | x << 8U) & 0x0300F00FU;
@@ -36,6 +30,12 @@ class Curve {
     return (x | x << 2U) & 0x09249249U;
   }
 
+ private:
+  static constexpr double kCells = 1U << kBits;
+  std::uint32_t cell(const Vec3& p, int axis) const {
+    const double at = (p[axis] - low_[axis]) * scale_[axis];
+    return static_cast<std::uint32_t>(at > 0 ? std::min(at, kCells - 1) : 0);  // of what is no number, too
+  }
   Vec3 low_, scale_;
 };
 

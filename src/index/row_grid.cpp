@@ -7,13 +7,15 @@
 #include <array>
 #include <bit>
 
+#include "index/box_stream.h"
+
 namespace graze::broad {
 namespace {
 
 // Sizes from a power of two down to an eighth of it share a level; more where all of them are sparse.
 constexpr int kOctaves = 3;
 constexpr double kSparse = 2;
-constexpr double kRun = 14;
+constexpr double kRun = 22;
 
 // Powers of two; every size that is not a normal number counts as the smallest.
 std::size_t octave_of(float size) { return std::bit_cast<std::uint32_t>(size) >> 23U & 0xFFU; }
@@ -30,35 +32,38 @@ class RowGrid final : public Structure<N> {
     clear();
     if (ids.empty()) return;
     boxes_.resize(ids.size());
-    cells_.resize(ids.size());
-    order_.resize(ids.size());
-    std::array<std::size_t, 256> counts{};
-    Corners around;  // which nobody else knows, so that it stays in registers
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const FloatBox<N> box = store_.floats(ids[i]);
-      ++counts[octave_of(around.extend(box))];
-      boxes_[i] = box;
+    if (ids.back() + std::size_t{1} == ids.size()) {  // all that there are
+      float_boxes(std::span(store_.boxes).first(ids.size()), store_.origin, boxes_.data());
+    } else {
+      for (std::size_t i = 0; i < ids.size(); ++i) boxes_[i] = store_.floats(ids[i]);
     }
-    const Corners all = around;
+    const std::span<const FloatBox<N>> boxes(boxes_.data(), ids.size());
+    const BoxRanges<N> all = ranges_of(boxes);
+    std::array<std::size_t, 256> counts{};
+    const bool similar = octave_of(all.largest) < octave_of(all.smallest) + kOctaves;
+    if (similar) counts[octave_of(all.largest)] = ids.size();
+    for (std::size_t i = 0; i < ids.size() && !similar; ++i) ++counts[octave_of(size_of(boxes[i]))];
     const std::size_t levels = choose_levels(counts, all, ids.size());
     if (levels > levels_.size()) levels_.resize(levels);  // which keep their memory for the next time
+    cells_.resize(ids.size());
+    order_.resize(ids.size());
     if (levels == 1) {
-      fill(
-          levels_[0], ids, [](std::size_t i) { return i; }, ids.size(), all);
+      fill(levels_[0], ids, boxes, all);
     } else {
-      std::vector<std::uint32_t> members(ids.size());
+      sorted_.resize(ids.size());
+      std::vector<BoxId> members(ids.size());
       std::vector<std::size_t> first(levels + 1, 0);
-      for (std::size_t i = 0; i < ids.size(); ++i) ++first[level_of(boxes_[i]) + 1];
+      for (const FloatBox<N>& box : boxes) ++first[level_of(box) + 1];
       for (std::size_t l = 0; l < levels; ++l) first[l + 1] += first[l];
       std::vector<std::size_t> next(first.begin(), first.end() - 1);
-      for (std::size_t i = 0; i < ids.size(); ++i) members[next[level_of(boxes_[i])]++] = static_cast<std::uint32_t>(i);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::size_t to = next[level_of(boxes[i])]++;
+        sorted_[to] = boxes[i], members[to] = ids[i];
+      }
       for (std::size_t l = 0; l < levels; ++l) {
-        const std::uint32_t* of_level = members.data() + first[l];
         const std::size_t count = first[l + 1] - first[l];
-        Corners corners;
-        for (std::size_t i = 0; i < count; ++i) corners.extend(boxes_[of_level[i]]);
-        fill(
-            levels_[l], ids, [of_level](std::size_t i) { return std::size_t{of_level[i]}; }, count, corners);
+        const std::span<const FloatBox<N>> of_level(sorted_.data() + first[l], count);
+        fill(levels_[l], std::span<const BoxId>(members).subspan(first[l], count), of_level, ranges_of(of_level));
       }
     }
     count_ = levels;
@@ -101,7 +106,8 @@ class RowGrid final : public Structure<N> {
   }
 
   std::size_t memory_bytes() const override {
-    std::size_t bytes = boxes_.bytes() + cells_.bytes() + order_.bytes() + levels_.capacity() * sizeof(GridLevel<N>);
+    std::size_t bytes =
+        boxes_.bytes() + sorted_.bytes() + cells_.bytes() + order_.bytes() + levels_.capacity() * sizeof(GridLevel<N>);
     for (const GridLevel<N>& level : levels_) bytes += level.boxes.memory_bytes() + level.start.bytes();
     return bytes;
   }
@@ -132,40 +138,16 @@ class RowGrid final : public Structure<N> {
 
  private:
   std::span<const GridLevel<N>> levels() const { return {levels_.data(), count_}; }
-  static float size_of(const FloatBox<N>& box) {
-    float size = 0;
-    each_axis<N>([&](int k) { size = std::max(size, box.hi[k] - box.lo[k]); });
-    return size;
-  }
   std::size_t level_of(const FloatBox<N>& box) const { return level_of_octave_[octave_of(size_of(box))]; }
 
-  // Around the lower corners, and how wide boxes are at most.
-  struct Corners {
-    FloatBox<N> lower = empty_floats<N>();
-    float reach[N] = {};
-    // Gives the size of the box.
-    float extend(const FloatBox<N>& box) {
-      float size = 0;
-      each_axis<N>([&](int k) {
-        const float width = box.hi[k] - box.lo[k];
-        lower.lo[k] = std::min(lower.lo[k], box.lo[k]);
-        lower.hi[k] = std::max(lower.hi[k], box.lo[k]);
-        reach[k] = std::max(reach[k], width);
-        size = std::max(size, width);
-      });
-      return size;
-    }
-  };
-
   // Levels from the largest boxes to the smallest.
-  std::size_t choose_levels(const std::array<std::size_t, 256>& counts, const Corners& corners, std::size_t left) {
+  std::size_t choose_levels(const std::array<std::size_t, 256>& counts, const BoxRanges<N>& all, std::size_t left) {
     std::size_t level = 0;
     for (int top = 255; left > 0; ++level) {
       while (counts[static_cast<std::size_t>(top)] == 0) --top;
       const double cell = std::ldexp(1.0, top - 126);
       double share = 1;  // of all space that a cell takes
-      for (int k = 0; k < N; ++k)
-        share *= cell / std::max(cell, double{corners.lower.hi[k]} - double{corners.lower.lo[k]});
+      for (int k = 0; k < N; ++k) share *= cell / std::max(cell, double{all.lower.hi[k]} - double{all.lower.lo[k]});
       int bottom = std::max(top - kOctaves + 1, 0);
       std::size_t below = left;
       for (int o = bottom; o <= top; ++o) below -= counts[static_cast<std::size_t>(o)];
@@ -193,12 +175,12 @@ class RowGrid final : public Structure<N> {
     if (wider > 1) cell[0] /= 2;
   }
 
-  template <class Member>
-  void fill(GridLevel<N>& level, std::span<const BoxId> ids, const Member& member, std::size_t count,
-            const Corners& corners) {
+  void fill(GridLevel<N>& level, std::span<const BoxId> ids, std::span<const FloatBox<N>> boxes,
+            const BoxRanges<N>& all) {
+    const std::size_t count = boxes.size();
     float high[N], size = 0;
     for (int k = 0; k < N; ++k) {
-      level.min[k] = corners.lower.lo[k], high[k] = corners.lower.hi[k], level.reach[k] = corners.reach[k];
+      level.min[k] = all.lower.lo[k], high[k] = all.lower.hi[k], level.reach[k] = all.reach[k];
       size = std::max({size, std::abs(level.min[k]), std::abs(high[k]) + level.reach[k]});
     }
     double cell[N];
@@ -223,22 +205,19 @@ class RowGrid final : public Structure<N> {
     std::size_t cells = 1;
     for (int k = 0; k < N; ++k) cells *= level.dims[k];
     level.start.assign(cells + 2, 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      cells_[i] = static_cast<std::uint32_t>(level.cell_of(boxes_[member(i)]));
-      ++level.start[cells_[i] + 2];
-    }
+    cells_of(level, boxes, cells_.data());
+    for (std::size_t i = 0; i < count; ++i) ++level.start[cells_[i] + 2];
     for (std::size_t c = 2; c < cells + 2; ++c) level.start[c] += level.start[c - 1];
     // One number is scattered and each box read once: writing the sides of boxes all over seven arrays takes longer.
-    for (std::size_t i = 0; i < count; ++i)
-      order_[level.start[cells_[i] + 1]++] = static_cast<std::uint32_t>(member(i));
+    for (std::size_t i = 0; i < count; ++i) order_[level.start[cells_[i] + 1]++] = static_cast<std::uint32_t>(i);
     level.boxes.resize(count);
-    for (std::size_t slot = 0; slot < count; ++slot) level.boxes.set(slot, boxes_[order_[slot]], ids[order_[slot]]);
+    for (std::size_t slot = 0; slot < count; ++slot) level.boxes.set(slot, boxes[order_[slot]], ids[order_[slot]]);
   }
 
   std::vector<GridLevel<N>> levels_;  // the largest boxes first; of which are in use:
   std::size_t count_ = 0;
   std::array<std::uint8_t, 256> level_of_octave_{};
-  Buffer<FloatBox<N>> boxes_;  // for building, kept for the next time
+  Buffer<FloatBox<N>> boxes_, sorted_;  // for building, kept for the next time; by level
   Buffer<std::uint32_t> cells_, order_;
 };
 

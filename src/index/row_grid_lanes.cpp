@@ -13,104 +13,201 @@ HWY_BEFORE_NAMESPACE();
 namespace graze::broad {
 namespace HWY_NAMESPACE {
 
-// How often there are pairs: where there hardly are any, it pays to ask first.
-struct Tally {
-  std::size_t vectors = 0, pairs = 0;
-  bool rare() const { return 8 * pairs < vectors; }
-};
+using Ints = hn::RebindToSigned<Floats>;
+using Cells = hn::Vec<Ints>;
+using Whole = hn::RebindToUnsigned<Floats>;
+using Ids = hn::Vec<Whole>;
 
-// Compares one box with runs of others.
+// As GridLevel::first_cell and last_cell.
 template <int N>
+GRAZE_LANE_FUNCTION Cells first_cells(const GridLevel<N>& level, int k, Vec x) {
+  const Floats d;
+  const Vec at = hn::Mul(hn::Sub(x, hn::Set(d, level.min[k])), hn::Set(d, level.per_cell[k]));
+  return hn::ConvertTo(Ints(), hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), hn::Min(at, hn::Set(d, level.last[k]))));
+}
+template <int N>
+GRAZE_LANE_FUNCTION Cells last_cells(const GridLevel<N>& level, int k, Vec x) {
+  const Floats d;
+  const Vec at = hn::Mul(hn::Sub(x, hn::Set(d, level.min[k])), hn::Set(d, level.per_cell[k]));
+  const Vec last = hn::Set(d, level.last[k]), inside = hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), at);
+  return hn::ConvertTo(Ints(), hn::IfThenElse(hn::Lt(at, last), inside, last));
+}
+
+// Compares boxes with runs of others. Runs of many boxes are found before the first is looked at, in lanes: how many a
+// box has and how long they are cannot be guessed, and one box after the other they would mostly be guessed wrongly.
+//
+// kWithin: boxes of the level itself, which are compared with those behind them only: the rest of their row, and rows
+// that come later.
+template <int N, bool kWithin>
 class Runner {
  public:
-  HWY_INLINE Runner(const GridLevel<N>& among, const Store<N>& store, PairSink& sink, Tally& tally,
-                    const FloatBox<N>& box, BoxId id)
-      : view_(among.boxes.view()),
-        ids_(among.boxes.ids()),
-        store_(store),
-        sink_(sink),
-        tally_(tally),
-        spread_(box),
-        id_(id) {}
+  HWY_INLINE Runner(const LaneStore<N>& boxes, const GridLevel<N>& among, const Store<N>& store, PairSink& sink)
+      : boxes_(boxes.view()), ids_(boxes.ids()), size_(boxes.size()), among_(among), store_(store), sink_(sink) {}
 
-  GRAZE_LANE_FUNCTION bool run(std::size_t begin, std::size_t end) const {
-    const Floats d;
-    const hn::RebindToUnsigned<Floats> whole;
-    for (std::size_t at = begin; at < end; at += hn::Lanes(d)) {
-      const Mask inside = hn::FirstN(d, end - at);
-      const Mask near = hn::AndNot(apart_from<N>(view_, at, spread_), inside);
-      ++tally_.vectors;
-      if (tally_.rare() && hn::AllFalse(d, near)) continue;
-      const Mask sure = hn::And(surely_over<N>(view_, at, spread_), inside);
-      // Which of the boxes overlap cannot be guessed: pairs are written without asking how many there are.
-      BoxPair* room = sink_.room_for(hn::Lanes(d));
-      if (HWY_UNLIKELY(room == nullptr)) return false;
-      const auto mine = hn::Set(whole, id_);
-      // In registers: storing what is compressed takes a hundred cycles on some machines.
-      const auto other = hn::Compress(hn::LoadU(whole, ids_ + at), hn::RebindMask(whole, sure));
-      hn::StoreInterleaved2(hn::Min(mine, other), hn::Max(mine, other), whole, reinterpret_cast<std::uint32_t*>(room));
-      const std::size_t found = hn::CountTrue(d, sure);
-      sink_.wrote(found);
-      tally_.pairs += found;
-      // Where floats are equal, doubles decide.
-      if (HWY_LIKELY(hn::AllFalse(d, hn::AndNot(sure, near)))) continue;
-      for (unsigned left = bits_of(hn::AndNot(sure, near)); left != 0; left &= left - 1) {
-        const BoxId one = ids_[at + static_cast<unsigned>(std::countr_zero(left))];
-        if (!apart<N>(store_.boxes[one], store_.boxes[id_]) && !sink_.add(id_, one)) return false;
+  bool all() {
+    for (std::size_t begin = 0; begin < size_; begin += kSlots) {
+      reach(begin, std::min(kSlots, size_ - begin));
+      for (std::int32_t z = 0; z <= up_z_; ++z) {
+        for (std::int32_t y = kWithin && z == 0 ? 0 : -down_y_; y <= up_y_; ++y) {
+          if (!add_row(y, z)) return false;
+        }
       }
+    }
+    return flush();
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 64, kRuns = 512;
+  struct Run {
+    std::uint32_t slot, begin, end;
+  };
+
+  // The cells that boxes reach, and where their rows are counted from.
+  GRAZE_LANE_FUNCTION void reach(std::size_t begin, std::size_t count) {
+    const Floats d;
+    const Ints whole;
+    begin_ = begin, count_ = count;
+    Cells up_y = hn::Zero(whole), down_y = hn::Zero(whole), up_z = hn::Zero(whole);
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto low = [&](int k) HWY_ATTR { return hn::LoadU(d, boxes_.lo[k] + begin + i); };
+      const auto high = [&](int k) HWY_ATTR { return hn::LoadU(d, boxes_.hi[k] + begin + i); };
+      const auto before = [&](int k)
+                              HWY_ATTR { return first_cells(among_, k, hn::Sub(low(k), hn::Set(d, among_.reach[k]))); };
+      hn::Store(before(0), whole, x0_ + i);
+      hn::Store(last_cells(among_, 0, high(0)), whole, x1_ + i);
+      const Cells y0 = before(1), y1 = last_cells(among_, 1, high(1));
+      const Cells y = kWithin ? first_cells(among_, 1, low(1)) : y0;
+      hn::Store(y0, whole, y0_ + i);
+      hn::Store(y1, whole, y1_ + i);
+      hn::Store(y, whole, y_ + i);
+      const auto inside = hn::FirstN(whole, count - i);
+      up_y = hn::Max(up_y, hn::IfThenElseZero(inside, hn::Sub(y1, y)));
+      down_y = hn::Max(down_y, hn::IfThenElseZero(inside, hn::Sub(y, y0)));
+      if constexpr (N == 3) {
+        const Cells z = kWithin ? first_cells(among_, 2, low(2)) : before(2), z1 = last_cells(among_, 2, high(2));
+        hn::Store(z, whole, z_ + i);
+        hn::Store(z1, whole, z1_ + i);
+        up_z = hn::Max(up_z, hn::IfThenElseZero(inside, hn::Sub(z1, z)));
+      }
+    }
+    up_y_ = hn::GetLane(hn::MaxOfLanes(whole, up_y));
+    down_y_ = hn::GetLane(hn::MaxOfLanes(whole, down_y));
+    up_z_ = hn::GetLane(hn::MaxOfLanes(whole, up_z));
+  }
+
+  // The runs in the rows that are so far from where the boxes count theirs.
+  GRAZE_LANE_FUNCTION bool add_row(std::int32_t along_y, std::int32_t along_z) {
+    const Ints whole;
+    const bool own = kWithin && along_y == 0 && along_z == 0;
+    alignas(64) std::int32_t slots[kSlots + kMaxLanes], first[kSlots + kMaxLanes], last[kSlots + kMaxLanes];
+    const Cells row_cells = hn::Set(whole, static_cast<std::int32_t>(among_.dims[0]));
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count_; i += hn::Lanes(whole)) {
+      Cells row = hn::Add(hn::Load(whole, y_ + i), hn::Set(whole, along_y));
+      auto has = hn::FirstN(whole, count_ - i);
+      has = hn::AndNot(hn::Gt(hn::Load(whole, y0_ + i), row), has);
+      has = hn::AndNot(hn::Gt(row, hn::Load(whole, y1_ + i)), has);
+      if constexpr (N == 3) {
+        const Cells z = hn::Add(hn::Load(whole, z_ + i), hn::Set(whole, along_z));
+        has = hn::AndNot(hn::Gt(z, hn::Load(whole, z1_ + i)), has);
+        row = hn::Add(row, hn::Mul(z, hn::Set(whole, static_cast<std::int32_t>(among_.dims[1]))));
+      }
+      const Cells cell = hn::Mul(row, row_cells);
+      hn::StoreU(hn::Compress(hn::Iota(whole, static_cast<std::int32_t>(begin_ + i)), has), whole, slots + found);
+      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x0_ + i)), has), whole, first + found);
+      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x1_ + i)), has), whole, last + found);
+      found += hn::CountTrue(whole, has);
+    }
+    if (HWY_UNLIKELY(runs_ + found > kRuns) && !flush()) return false;
+    for (std::size_t i = 0; i < found; ++i) {
+      const auto slot = static_cast<std::uint32_t>(slots[i]);
+      const std::uint32_t begin = own ? slot + 1 : among_.start[static_cast<std::uint32_t>(first[i])];
+      const std::uint32_t end = among_.start[static_cast<std::uint32_t>(last[i]) + 1];
+      run_[runs_] = {slot, begin, end};
+      runs_ += begin < end ? 1 : 0;
     }
     return true;
   }
 
- private:
-  LaneView<N> view_;
-  const BoxId* ids_;
-  const Store<N>& store_;
-  PairSink& sink_;
-  Tally& tally_;
-  Spread<N> spread_;
-  BoxId id_;
-};
-
-// Boxes are compared with those behind them only: the rest of their row, and rows that come later.
-template <int N>
-bool pairs_within_of(const GridLevel<N>& level, const Store<N>& store, PairSink& sink) {
-  std::uint32_t at[3] = {};  // of the row
-  Tally tally;
-  for (std::size_t row = 0, rows = level.rows(); row < rows; ++row) {
-    const std::size_t row_end = level.start[(row + 1) * level.dims[0]];
-    for (std::size_t slot = level.start[row * level.dims[0]]; slot < row_end; ++slot) {
-      const FloatBox<N> box = level.boxes.box(slot);
-      if (!(box.lo[0] <= box.hi[0])) continue;  // erased
-      std::uint32_t hi[3] = {};
-      each_axis<N>([&](int k) { hi[k] = level.last_cell(box.hi[k], k); });
-      const Runner<N> runner(level, store, sink, tally, box, level.boxes.id(slot));
-      if (!runner.run(slot + 1, level.start[row * level.dims[0] + hi[0] + 1])) return false;
-      if (hi[1] == at[1] && hi[2] == at[2]) continue;
-      const std::uint32_t lo_x = level.first_cell(box.lo[0] - level.reach[0], 0);
-      const std::uint32_t lo_y = level.first_cell(box.lo[1] - level.reach[1], 1);
-      for (std::uint32_t z = at[2]; z <= hi[2]; ++z) {
-        for (std::uint32_t y = z == at[2] ? at[1] + 1 : lo_y; y <= hi[1]; ++y) {
-          const std::size_t first = (std::size_t{z} * level.dims[1] + y) * level.dims[0];
-          if (!runner.run(level.start[first + lo_x], level.start[first + hi[0] + 1])) return false;
+  // Everything that is read is in variables of its own: compilers cannot know that pairs are written elsewhere.
+  GRAZE_LANE_FUNCTION bool flush() {
+    const Floats d;
+    const Whole whole;
+    const LaneView<N> boxes = boxes_, among = among_.boxes.view();
+    const BoxId *const ids = ids_, *const others = among_.boxes.ids();
+    PairSink& sink = sink_;
+    BoxPair* room = sink.room();
+    const BoxPair* const full = sink.room_end() - hn::Lanes(d);
+    for (const Run *run = run_, *const end = run_ + runs_; run != end; ++run) {
+      FloatBox<N> box;
+      each_axis<N>([&](int k) { box.lo[k] = boxes.lo[k][run->slot], box.hi[k] = boxes.hi[k][run->slot]; });
+      const Spread<N> spread(box);
+      const BoxId id = ids[run->slot];
+      const auto mine = hn::Set(whole, id);
+      for (std::size_t at = run->begin, to = run->end; at < to; at += hn::Lanes(d)) {
+        const Mask inside = hn::FirstN(d, to - at);
+        const Vec gap = gap_of<N>(among, at, spread);
+        const Mask sure = hn::And(hn::Lt(gap, hn::Zero(d)), inside), touch = hn::And(hn::Eq(gap, hn::Zero(d)), inside);
+        if (HWY_UNLIKELY(room > full)) {
+          if (!sink.take(room)) return false;
+          room = sink.room();
+        }
+        // Which of the boxes overlap cannot be guessed: pairs are written without asking how many there are.
+        room += write(mine, hn::LoadU(whole, others + at), hn::RebindMask(whole, sure), room);
+        if (HWY_LIKELY(hn::AllFalse(d, touch))) continue;
+        // Where floats are equal, doubles decide.
+        for (unsigned left = bits_of(touch); left != 0; left &= left - 1) {
+          const BoxId one = others[at + static_cast<unsigned>(std::countr_zero(left))];
+          if (apart<N>(store_.boxes[one], store_.boxes[id])) continue;
+          if (room > full) {
+            if (!sink.take(room)) return false;
+            room = sink.room();
+          }
+          *room++ = one < id ? BoxPair{one, id} : BoxPair{id, one};
         }
       }
     }
-    if (++at[1] == level.dims[1]) at[1] = 0, ++at[2];
+    runs_ = 0;
+    return sink.take(room);
   }
-  return true;
-}
+
+  // Gives how many there are; writes as many as there are lanes.
+  static GRAZE_LANE_FUNCTION std::size_t write(Ids mine, Ids others, hn::Mask<Whole> which, BoxPair* room) {
+    const Whole d;
+    // In registers: storing what is compressed takes a hundred cycles on some machines.
+    const Ids other = hn::Compress(others, which), low = hn::Min(mine, other), high = hn::Max(mine, other);
+    const std::size_t count = hn::CountTrue(d, which);
+    auto* const to = reinterpret_cast<std::uint32_t*>(room);
+#if HWY_TARGET == HWY_SCALAR
+    hn::StoreInterleaved2(low, high, d, to);
+#else
+    const hn::Half<Whole> half;
+    hn::StoreInterleaved2(hn::LowerHalf(half, low), hn::LowerHalf(half, high), half, to);
+    if (HWY_UNLIKELY(count > hn::Lanes(half)))
+      hn::StoreInterleaved2(hn::UpperHalf(half, low), hn::UpperHalf(half, high), half, to + 2 * hn::Lanes(half));
+#endif
+    return count;
+  }
+
+  LaneView<N> boxes_;
+  const BoxId* ids_;
+  std::size_t size_;
+  const GridLevel<N>& among_;
+  const Store<N>& store_;
+  PairSink& sink_;
+  std::size_t begin_ = 0, count_ = 0, runs_ = 0;
+  std::int32_t up_y_ = 0, down_y_ = 0, up_z_ = 0;
+  alignas(64) std::int32_t x0_[kSlots], x1_[kSlots], y0_[kSlots], y1_[kSlots], y_[kSlots], z_[kSlots], z1_[kSlots];
+  Run run_[kRuns];
+};
 
 template <int N>
+bool pairs_within_of(const GridLevel<N>& level, const Store<N>& store, PairSink& sink) {
+  return Runner<N, true>(level.boxes, level, store, sink).all();
+}
+template <int N>
 bool pairs_across_of(const GridLevel<N>& fine, const GridLevel<N>& coarse, const Store<N>& store, PairSink& sink) {
-  Tally tally;
-  for (std::size_t slot = 0; slot < fine.boxes.size(); ++slot) {
-    const FloatBox<N> box = fine.boxes.box(slot);
-    if (!(box.lo[0] <= box.hi[0])) continue;
-    const Runner<N> runner(coarse, store, sink, tally, box, fine.boxes.id(slot));
-    if (!coarse.each_run(box, [&](std::size_t begin, std::size_t end) { return runner.run(begin, end); })) return false;
-  }
-  return true;
+  return Runner<N, false>(fine.boxes, coarse, store, sink).all();
 }
 
 bool pairs_within2(const GridLevel<2>& level, const Store<2>& store, PairSink& sink) {

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "graze/index/morton_tree.h"
+#include "index/box_stream.h"
 #include "index/curve_order.h"
 #include "index/wide_tree.h"
 
@@ -9,15 +10,11 @@ namespace graze {
 namespace broad {
 namespace {
 
+// So many boxes before they are read, memory is asked for them.
+constexpr std::size_t kAhead = 24;
+
 // As many boxes as a node of this height can have below it.
 std::size_t capacity(unsigned height) { return std::size_t{1} << 3 * (height + 1); }
-
-template <int N>
-Vec3 in_space(const VecOf<N>& v) {
-  Vec3 p = Vec3::Zero();
-  for (int k = 0; k < N; ++k) p[k] = v[k];
-  return p;
-}
 
 }  // namespace
 
@@ -25,8 +22,7 @@ template <int N>
 void WideTree<N>::build(std::span<const BoxId> ids) {
   clear();
   if (ids.empty()) return;
-  leaf_of_.resize(std::max<std::size_t>(leaf_of_.size(), *std::max_element(ids.begin(), ids.end()) + std::size_t{1}),
-                  kNoNode);
+  leaf_of_.resize(std::max<std::size_t>(leaf_of_.size(), ids.back() + std::size_t{1}), kNoNode);
   if (along_curve_) {
     build_along_curve(ids);
   } else {
@@ -82,13 +78,13 @@ void WideTree<N>::build_along_curve(std::span<const BoxId> ids) {
   std::vector<CurvePlace>& places = places_;
   places.resize(ids.size());
   floats_.resize(ids.size());
-  const Curve curve({in_space<N>(store_.all.min - store_.origin), in_space<N>(store_.all.max - store_.origin)});
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const FloatBox<N> box = floats_[i] = store_.floats(ids[i]);
-    Vec3 middle = Vec3::Zero();
-    each_axis<N>([&](int k) { middle[k] = double{(box.lo[k] + box.hi[k]) / 2}; });
-    places[i] = {curve(middle), static_cast<std::uint32_t>(i)};
+  if (ids.back() + std::size_t{1} == ids.size()) {  // all that there are
+    float_boxes(std::span(store_.boxes).first(ids.size()), store_.origin, floats_.data());
+  } else {
+    for (std::size_t i = 0; i < ids.size(); ++i) floats_[i] = store_.floats(ids[i]);
   }
+  places_along_curve(std::span<const FloatBox<N>>(floats_.data(), ids.size()), store_.floats(store_.all),
+                     places.data());
   sort_places(places, sorted_);
 
   std::size_t total = 0;
@@ -106,7 +102,8 @@ void WideTree<N>::build_along_curve(std::span<const BoxId> ids) {
       links_[n] = {kNoNode, static_cast<std::uint8_t>(children), height, false};
       for (std::size_t lane = children; lane < kWide; ++lane) node.set(lane, nothing<N>(), kNoNode);
       for (std::size_t lane = 0; height == 0 && lane < children; ++lane) {
-        const std::size_t from = places[i * kWide + lane].index;
+        const std::size_t at = i * kWide + lane, from = places[at].index;
+        if (at + kAhead < count) __builtin_prefetch(&floats_[places[at + kAhead].index]);
         node.set(lane, floats_[from], ids[from]);
         leaf_of_[ids[from]] = n;
       }

@@ -187,7 +187,8 @@ bool Cells::add(const Vec2& center, const Vec2& axis, const Vec2& half, double r
   for (int k = 0; k < 2; ++k) {
     const int other = 1 - k;
     const double reach = std::abs(axis[k]) * half.x() + std::abs(axis[other]) * half.y() + round;
-    const double slack = 1e-6 * (std::abs(c[k]) + reach);  // floats, and products of them
+    // Floats, and products of them; obstacles by themselves also touch what is as near as coordinates are rounded.
+    const double slack = 1e-6 * (std::abs(c[k]) + reach) + 16 * kEpsilon * ((center.cwiseAbs() + half).sum() + round);
     first[k] = cell(c[k] - reach - slack, k), last[k] = cell(c[k] + reach + slack, k);
   }
   for (std::size_t y = first[1]; y <= last[1]; ++y) {

@@ -19,8 +19,11 @@ namespace graze::planar {
 
 namespace {
 
-// Up to so many obstacles, sets of bits take less time than a tree.
+// Up to so many obstacles, looking at all of them or at sets of bits takes less time than a tree.
 constexpr std::size_t kFew = 256;
+static_assert(kFew <= Batch::kCapacity);
+// Float32 holds coordinates and radii up to this, and their squares.
+constexpr double kLargestInLanes = 1e15;
 
 // A circle or rectangle as far as most checks need it. What is neither, and checks that rounding could decide, go to
 // the obstacle itself.
@@ -91,6 +94,9 @@ struct World::Data {
   std::vector<Quick> quick;  // of the same numbers
   ExtentTable table;         // of few
   Range range;
+  Batch batch;            // the circles and rectangles, of few
+  bool in_batch = false;  // these are in it
+  bool others = false;    // there are obstacles that are not
 
   bool few() const { return obstacles.size() <= kFew; }
   bool in_table() const { return few() && obstacles.size() <= table.capacity(); }
@@ -99,12 +105,34 @@ struct World::Data {
     quick.resize(obstacles.size());
     quick[id] = obstacles[id] ? quick_of(*obstacles[id]) : Quick();
     note(id);
+    fill_batch();
     if (!few()) return;
     if (id < table.capacity()) return table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
     build_table();
   }
   void note(ObstacleId id) {
     if (quick[id].kind != Quick::Kind::other) range.extend(broad.box(id));
+  }
+  // Gives the circles and rectangles to `into`. Whether they fit.
+  template <class Into>
+  bool add_all(Into& into) const {
+    bool fit = true;
+    for (std::size_t id = 0; id < obstacles.size() && fit; ++id) {
+      if (!obstacles[id]) continue;
+      const Quick& it = quick[id];
+      if (it.kind == Quick::Kind::circle) fit = into.add_circle(it.center, it.radius);
+      if (it.kind == Quick::Kind::rectangle) fit = into.add_rectangle(it.center, it.axis, it.half);
+    }
+    return fit;
+  }
+  void fill_batch() {
+    in_batch = few() && range.bounded_by(kLargestInLanes);
+    if (!in_batch) return;
+    batch.clear(range.center);
+    add_all(batch);
+    others = false;
+    for (std::size_t id = 0; id < obstacles.size(); ++id)
+      others |= obstacles[id].has_value() && quick[id].kind == Quick::Kind::other;
   }
   // Also sets the range of its cells to that of the boxes.
   void build_table() {
@@ -135,6 +163,7 @@ World::World(std::vector<Obstacle> obstacles) : World() {
     data_->obstacles.emplace_back(std::move(obstacle));
     data_->note(static_cast<ObstacleId>(data_->obstacles.size() - 1));
   }
+  data_->fill_batch();
   if (data_->few()) data_->build_table();
 }
 World::World(World&&) noexcept = default;
@@ -188,9 +217,11 @@ std::string World::validate() const {
   return {};
 }
 
-bool collide(const World& world, const Vec2& point, double radius) {
+namespace {
+
+// In double.
+bool collide_surely(const WorldAccess::Data& data, const Vec2& point, double radius) {
   if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
-  const auto& data = WorldAccess::data(world);
   const auto touches = [&](std::size_t id) { return data.touches(id, point, radius); };
   const Aabb2 box = box_around(point, radius);
   if (data.in_table()) return data.table.any(box, touches);
@@ -199,45 +230,40 @@ bool collide(const World& world, const Vec2& point, double radius) {
   return hit;
 }
 
-namespace {
+}  // namespace
 
-// Gives circles and rectangles to a batch. Whether these are all, and whether they fit.
-struct Added {
-  bool all = true, fit = true;
-};
-template <class Into>
-Added add_all(const WorldAccess::Data& data, Into& into) {
-  Added added;
-  for (std::size_t id = 0; id < data.obstacles.size() && added.fit; ++id) {
-    if (!data.obstacles[id]) continue;
-    const Quick& quick = data.quick[id];
-    if (quick.kind == Quick::Kind::circle) added.fit = into.add_circle(quick.center, quick.radius);
-    else if (quick.kind == Quick::Kind::rectangle) added.fit = into.add_rectangle(quick.center, quick.axis, quick.half);
-    else added.all = false;
-  }
-  return added;
+bool collide(const World& world, const Vec2& point, double radius) {
+  const auto& data = WorldAccess::data(world);
+  if (!data.in_batch || data.others || !(radius >= 0 && radius < kLargestInLanes))
+    return collide_surely(data, point, radius);
+  const Batch::Verdict verdict = data.batch.check(point, radius);
+  if (verdict.open) [[unlikely]]
+    return collide_surely(data, point, radius);
+  return verdict.touches;
 }
 
+namespace {
+
 // False if there is no room for the obstacles in the cells.
-bool collide_by_cells(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
-  const auto& data = WorldAccess::data(world);
+bool collide_by_cells(const WorldAccess::Data& data, std::span<const Vec2> points, double radius,
+                      std::span<bool> hits) {
   const auto is_turned = [](const Quick& quick) {
     return quick.kind == Quick::Kind::rectangle && quick.axis != Vec2(1, 0);
   };
   Cells cells(data.range.center, data.range.box, radius, std::any_of(data.quick.begin(), data.quick.end(), is_turned));
-  const Added added = add_all(data, cells);
-  if (!added.fit) return false;
+  if (!data.add_all(cells)) return false;
   constexpr std::size_t kPart = 1024;
   std::uint32_t open[kPart];
   for (std::size_t begin = 0; begin < points.size(); begin += kPart) {
     const std::size_t count = std::min(kPart, points.size() - begin);
     const std::size_t left = cells.check(points.subspan(begin, count), &hits[begin], open);
-    if (added.all) {
-      for (std::size_t k = 0; k < left; ++k) hits[begin + open[k]] = collide(world, points[begin + open[k]], radius);
+    if (!data.others) {
+      for (std::size_t k = 0; k < left; ++k)
+        hits[begin + open[k]] = collide_surely(data, points[begin + open[k]], radius);
       continue;
     }
     for (std::size_t i = begin; i < begin + count; ++i) {
-      if (!hits[i]) hits[i] = collide(world, points[i], radius);
+      if (!hits[i]) hits[i] = collide_surely(data, points[i], radius);
     }
   }
   return true;
@@ -249,27 +275,22 @@ void collide_each(const World& world, std::span<const Vec2> points, double radiu
   if (hits.size() < points.size())
     throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
   const auto& data = WorldAccess::data(world);
-  // Float32 holds coordinates and radii up to this, and their squares.
-  constexpr double kLargest = 1e15;
-  const bool in_range = radius >= 0 && radius < kLargest && data.range.bounded_by(kLargest);
-  if (!data.few() || !in_range || points.size() < Batch::kBlock / 4) {
+  if (!data.in_batch || !(radius >= 0 && radius < kLargestInLanes) || points.size() < Batch::kBlock / 4) {
     for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
     return;
   }
   // Cells take a microsecond or two to fill.
   constexpr std::size_t kMany = 512;
-  if (points.size() >= kMany && collide_by_cells(world, points, radius, hits)) return;
-  Batch batch(data.range.center, radius);
-  const bool others = !add_all(data, batch).all;
+  if (points.size() >= kMany && collide_by_cells(data, points, radius, hits)) return;
   for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
     const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
-    const Batch::Verdicts verdicts = batch.check(points.data() + begin, count);
+    const Batch::Verdicts verdicts = data.batch.check(points.data() + begin, count, radius);
     for (std::size_t i = 0; i < count; ++i) hits[begin + i] = ((verdicts.touches >> i) & 1U) != 0;
-    std::uint64_t left = others ? ~verdicts.touches : ~(verdicts.touches | verdicts.free);
+    std::uint64_t left = data.others ? ~verdicts.touches : ~(verdicts.touches | verdicts.free);
     if (count < Batch::kBlock) left &= (std::uint64_t{1} << count) - 1;
     for (; left != 0; left &= left - 1) {
       const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(left));
-      hits[i] = collide(world, points[i], radius);
+      hits[i] = collide_surely(data, points[i], radius);
     }
   }
 }

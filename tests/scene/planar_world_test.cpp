@@ -138,7 +138,7 @@ TEST(PlanarWorld, StaysRightWhileObstaclesChange) {
   EXPECT_NE(refusal([&] { world.replace(100000, Circle({0, 0}, 1)); }), "");
 }
 
-TEST(PlanarWorld, BatchesAnswerAsSingleChecks) {
+TEST(PlanarWorld, BatchesAndSingleChecksAnswerAsTheObstaclesOneByOne) {
   for (const Regime regime : kRegimes) {
     for (const int kinds : {0, 1, 2}) {  // circles; circles and rectangles; all
       for (const int count : {0, 1, 64, 200, 300}) {
@@ -146,24 +146,44 @@ TEST(PlanarWorld, BatchesAnswerAsSingleChecks) {
         World world;
         for (int i = 0; i < count; ++i) {
           if (kinds == 2) world.add(any_obstacle(cases));
-          else if (i % 2 < kinds) world.add(Rectangle(cases.point(), {cases.length(), cases.length()}, cases.angle()));
+          else if (i % 2 < kinds)
+            world.add(Rectangle(cases.point(), {cases.length(), cases.length()}, i % 4 == 0 ? 0 : cases.angle()));
           else world.add(Circle(cases.point(), cases.length()));
           if (i % 9 == 8) world.remove(static_cast<ObstacleId>(i / 2));
         }
         for (const double radius : {0.0, cases.length(0.5), cases.length(3)}) {
           std::vector<Vec2> points;
           for (int i = 0; i < 600; ++i) points.push_back(cases.point(9));
+          // Discs that just touch, or just do not.
+          for (std::size_t i = 20; i < 320 && world.size() > 0; ++i) {
+            const auto id = static_cast<ObstacleId>(cases.random().integer(0, count - 1));
+            if (!world.contains(id)) continue;
+            const NearestPoint near = nearest(world.obstacle(id), points[i]);
+            const double by = radius / near.distance * (1 + cases.random().integer(-1, 1) * 1e-11);
+            if (near.distance > 0 && std::isfinite(by)) points[i] = near.point + by * (points[i] - near.point);
+          }
           points[7] = {kNotANumber, 0};
           points[8] = {kInfinity, 0};
           points[9] = {1e20, -1e30};
           points[10] = {1e300, 1e-300};
+          std::vector<char> expected;
+          for (const Vec2& point : points) {
+            bool touches = !point.allFinite();
+            for (ObstacleId id = 0; id < static_cast<ObstacleId>(count) && !touches; ++id)
+              touches = world.contains(id) && collide(world.obstacle(id), point, radius);
+            expected.push_back(touches);
+          }
+          expected[10] = collide(world, points[10], radius);  // an obstacle alone gives up where squares overflow
           const std::unique_ptr<bool[]> hits(new bool[points.size()]);
           // By all obstacles for each query, and by cells.
           for (const std::size_t some : {std::size_t{333}, points.size()}) {
             collide_each(world, std::span(points).first(some), radius, {hits.get(), some});
-            for (std::size_t i = 0; i < some; ++i)
-              ASSERT_EQ(hits[i], collide(world, points[i], radius))
-                  << static_cast<int>(regime) << " " << count << " " << i << " of " << some;
+            for (std::size_t i = 0; i < some; ++i) {
+              SCOPED_TRACE(testing::Message()
+                           << static_cast<int>(regime) << " " << count << " " << i << " of " << some);
+              ASSERT_EQ(hits[i], expected[i] != 0);
+              ASSERT_EQ(collide(world, points[i], radius), expected[i] != 0);
+            }
           }
         }
       }
