@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "base/lane_function.h"
 #include "index/grid.h"
@@ -172,55 +173,76 @@ inline void cells_along_x(const std::uint8_t* below, const std::uint8_t* own, co
   }
 }
 #else
-using Slice = hn::FixedTag<std::uint8_t, kSlice>;
+// As many slices at a time as a vector holds.
+#if HWY_HAVE_SCALABLE
+constexpr std::size_t kSlices = 1;
+#else
+constexpr std::size_t kSlices = std::min<std::size_t>(HWY_MAX_BYTES, kCells) / kSlice;
+#endif
+using Slices = hn::FixedTag<std::uint8_t, kSlices * kSlice>;
 
-GRAZE_LANE_FUNCTION hn::Vec<Slice> pack_uppers(Slice d, hn::Vec<Slice> upper) {
+GRAZE_LANE_FUNCTION hn::Vec<Slices> pack_uppers(Slices d, hn::Vec<Slices> upper) {
   const auto half = hn::Min(hn::AverageRound(upper, hn::Zero(d)), hn::Set(d, std::uint8_t{kHalves - 1}));
   // The table takes three look-ups of 16 entries. An index outside of a part (16 or more, or wrapped) gets its highest
   // bit set, which looks up zero; of the others only the low four bits are kept.
   const auto part = [&](std::uint8_t first) HWY_ATTR {
     const auto marked = hn::SaturatedAdd(hn::Sub(half, hn::Set(d, first)), hn::Set(d, std::uint8_t{0x70}));
     const auto index = hn::And(marked, hn::Set(d, std::uint8_t{0x8F}));
-    return hn::TableLookupBytesOr0(hn::Load(d, kPackedUppers.of + first), index);
+    return hn::TableLookupBytesOr0(hn::LoadDup128(d, kPackedUppers.of + first), index);
   };
   return hn::Or(part(0), hn::Or(part(16), part(32)));
 }
 
+// A vector of slices, the first of them `kFirst` behind the first one of `own`. Where it reaches into another block it
+// is put together from halves.
+template <int kFirst, class D>
+GRAZE_LANE_FUNCTION hn::Vec<D> slices_from(D d, const std::uint8_t* HWY_RESTRICT below,
+                                           const std::uint8_t* HWY_RESTRICT own,
+                                           const std::uint8_t* HWY_RESTRICT above) {
+  constexpr int kCount = static_cast<int>(hn::MaxLanes(D()) / kSlice), kEnd = kFirst + kCount;
+  constexpr auto kBytes = static_cast<std::ptrdiff_t>(kSlice);
+  if constexpr (kEnd <= 0) return hn::LoadU(d, below + kBytes * (kFirst + kEdge));
+  else if constexpr (kFirst >= kEdge) return hn::LoadU(d, above + kBytes * (kFirst - kEdge));
+  else if constexpr (kFirst >= 0 && kEnd <= kEdge) return hn::LoadU(d, own + kBytes * kFirst);
+  else {
+    const hn::Half<D> half;
+    return hn::Combine(d, slices_from<kFirst + kCount / 2>(half, below, own, above),
+                       slices_from<kFirst>(half, below, own, above));
+  }
+}
+
 template <std::size_t kX>
-GRAZE_LANE_FUNCTION void slice_along_x(const std::uint8_t* HWY_RESTRICT below, const std::uint8_t* HWY_RESTRICT own,
-                                       const std::uint8_t* HWY_RESTRICT above, std::uint8_t* HWY_RESTRICT out) {
-  const Slice d;
-  constexpr std::size_t kLowers = 0, kUppersFrom = kCells;  // where the bounds of a block start
-  // The slice k steps below or above.
-  const auto slice_below = [&](std::size_t bounds, std::size_t k) HWY_ATTR {
-    return hn::Load(d, bounds + (kX >= k ? own + kSlice * (kX - k) : below + kSlice * (kX + kEdge - k)));
-  };
-  const auto slice_above = [&](std::size_t bounds, std::size_t k) HWY_ATTR {
-    return hn::Load(d, bounds + (kX + k < kEdge ? own + kSlice * (kX + k) : above + kSlice * (kX + k - kEdge)));
-  };
-  const auto nearer = [&](std::size_t bounds, std::size_t k)
-                          HWY_ATTR { return hn::Min(slice_below(bounds, k), slice_above(bounds, k)); };
-  const auto lower_at = [&](std::size_t k) HWY_ATTR {
-    return hn::SaturatedAdd(nearer(kLowers, k), hn::Set(d, step_cost<Bound::lower>(static_cast<int>(k))));
-  };
-  const auto upper_at = [&](std::size_t k) HWY_ATTR {
-    return hn::SaturatedAdd(nearer(kUppersFrom, k), hn::Set(d, step_cost<Bound::upper>(static_cast<int>(k))));
-  };
-  // Lower bounds of no step and of one step cost nothing.
-  auto lower = hn::Min(hn::Min(slice_below(kLowers, 0), nearer(kLowers, 1)), hn::Set(d, kHighestLower));
-  lower = hn::Min(lower, hn::Min(lower_at(2), hn::Min(lower_at(3), lower_at(4))));
-  auto upper = hn::SaturatedAdd(slice_below(kUppersFrom, 0), hn::Set(d, step_cost<Bound::upper>(0)));
-  upper = hn::Min(upper, upper_at(1));
-  upper = hn::Min(upper, hn::Min(upper_at(2), hn::Min(upper_at(3), upper_at(4))));
-  hn::Store(hn::Or(lower, pack_uppers(d, upper)), d, out + kSlice * kX);
+GRAZE_LANE_FUNCTION void slices_along_x(const std::uint8_t* HWY_RESTRICT below, const std::uint8_t* HWY_RESTRICT own,
+                                        const std::uint8_t* HWY_RESTRICT above, std::uint8_t* HWY_RESTRICT out) {
+  if constexpr (kX < kEdge) {
+    const Slices d;
+    constexpr int kFrom = kX;
+    // The nearer of the slices k steps below and above.
+    const auto lower_at = [&]<int k>(std::integral_constant<int, k>) HWY_ATTR {
+      const auto nearer =
+          hn::Min(slices_from<kFrom - k>(d, below, own, above), slices_from<kFrom + k>(d, below, own, above));
+      return hn::SaturatedAdd(nearer, hn::Set(d, step_cost<Bound::lower>(k)));
+    };
+    const auto upper_at = [&]<int k>(std::integral_constant<int, k>) HWY_ATTR {
+      const auto nearer = hn::Min(slices_from<kFrom - k>(d, below + kCells, own + kCells, above + kCells),
+                                  slices_from<kFrom + k>(d, below + kCells, own + kCells, above + kCells));
+      return hn::SaturatedAdd(nearer, hn::Set(d, step_cost<Bound::upper>(k)));
+    };
+    const auto nearest = [&](const auto& at) HWY_ATTR {
+      using std::integral_constant;
+      const auto near = hn::Min(at(integral_constant<int, 0>()), at(integral_constant<int, 1>()));
+      const auto far = hn::Min(at(integral_constant<int, 3>()), at(integral_constant<int, 4>()));
+      return hn::Min(near, hn::Min(at(integral_constant<int, 2>()), far));
+    };
+    const auto lower = hn::Min(nearest(lower_at), hn::Set(d, kHighestLower));
+    hn::StoreU(hn::Or(lower, pack_uppers(d, nearest(upper_at))), d, out + kSlice * kX);
+    slices_along_x<kX + kSlices>(below, own, above, out);
+  }
 }
 
 inline void cells_along_x(const std::uint8_t* HWY_RESTRICT below, const std::uint8_t* HWY_RESTRICT own,
                           const std::uint8_t* HWY_RESTRICT above, std::uint8_t* HWY_RESTRICT out) {
-  slice_along_x<0>(below, own, above, out);
-  slice_along_x<1>(below, own, above, out);
-  slice_along_x<2>(below, own, above, out);
-  slice_along_x<3>(below, own, above, out);
+  slices_along_x<0>(below, own, above, out);
 }
 #endif
 

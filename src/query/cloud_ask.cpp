@@ -8,7 +8,8 @@
 namespace graze {
 namespace {
 
-using cloud_walk::AskedOfPoints;
+using cloud_walk::NearestPoint;
+using cloud_walk::TouchedPoint;
 
 // A body in the frame of a cloud, as the walks want it.
 template <NearCore A>
@@ -27,38 +28,32 @@ struct InCloud {
 template <NearCore A>
 class DistanceSearch {
  public:
-  DistanceSearch(const A& a, const Cloud& b, const CloudTree& tree, const Relative& relative,
+  DistanceSearch(const A& a, const Cloud& b, const kd_tree::Tree<float>& tree, const Relative& relative,
                  const PairQuestion& question)
-      : cloud_(b),
-        in_cloud_(a, b, relative),
-        limit_(cloud_walk::about_nearest(question).limit),
-        query_(relative, cloud_walk::about_nearest(question)),
-        asked_{ShapeLeaf<A>(a), tree, query_, cloud_walk::has_overlap} {}
+      : cloud_(b), in_cloud_(a, b, relative), nearest_(a, b, tree, relative, question) {}
   DistanceSearch(const DistanceSearch&) = delete;
   DistanceSearch& operator=(const DistanceSearch&) = delete;
 
   const kd_tree::NearBox& box() const { return in_cloud_.body; }
-  kd_tree::NearQuestion question() const {
-    return cloud_walk::of_cores({.limit = limit_, .enough = 0}, in_cloud_.outline.radius, cloud_);
-  }
-  kd_tree::NearVisitor visitor() { return asked_.visitor(); }
+  kd_tree::NearQuestion question() const { return nearest_.question(in_cloud_.outline.radius); }
+  kd_tree::NearVisitor visitor() { return nearest_.visitor(); }
 
   // False if the depth is asked for and was not measured.
-  bool write(const PairQuestion& question, PartsDistance& r) const {
-    const bool overlaps = cloud_walk::has_overlap(query_);
+  [[gnu::flatten]] bool write(const PairQuestion& question, PartsDistance& r) const {
+    const bool overlaps = nearest_.overlaps();
     if (overlaps && question.depth) return false;
+    r.distance.beyond = !nearest_.found();
+    if (r.distance.beyond) return true;
     const double separating =
         overlaps ? cloud_walk::length_to_separate(in_cloud_.box(), cloud_, in_cloud_.body.slack) : 0;
-    r.distance = cloud_walk::nearest_answer(query_, question, separating), r.a = query_.a(), r.b = query_.b();
+    r.distance = nearest_.answer(separating), r.b = nearest_.index();
     return true;
   }
 
  private:
   const Cloud& cloud_;
   const InCloud<A> in_cloud_;
-  double limit_;
-  DistanceQuery query_;
-  AskedOfPoints<A, DistanceQuery> asked_;
+  NearestPoint<A> nearest_;
 };
 
 }  // namespace
@@ -72,7 +67,7 @@ bool cloud_collides(const A& a, const Cloud& b, const Relative& relative, double
   CollideQuery query(relative, margin, nullptr);
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
   const CloudTree tree(b);
-  AskedOfPoints<A, CollideQuery> asked{ShapeLeaf<A>(a), tree, query, cloud_walk::has_hit};
+  TouchedPoint<A> asked{ShapeLeaf<A>(a), tree, query};
   const kd_tree::NearQuestion question =
       cloud_walk::of_cores({.limit = margin, .enough = margin}, in_cloud.outline.radius, b);
   if (floats == nullptr || !kd_tree::visit_nearest(*floats, in_cloud.body, question, asked.visitor()))
@@ -85,8 +80,7 @@ bool cloud_distance(const A& a, const Cloud& b, const Relative& relative, const 
                     PartsDistance& r) {
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
   if (floats == nullptr) return false;
-  const CloudTree tree(b);
-  DistanceSearch<A> search(a, b, tree, relative, question);
+  DistanceSearch<A> search(a, b, *floats, relative, question);
   return kd_tree::visit_nearest(*floats, search.box(), search.question(), search.visitor()) &&
          search.write(question, r);
 }
@@ -96,7 +90,6 @@ std::uint32_t cloud_distance_each(const A& a, std::span<const Pose> poses, const
                                   const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances) {
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return 0;
-  const CloudTree tree(b.cloud);
   std::optional<Relative> relatives[kBodiesAtATime];
   std::optional<DistanceSearch<A>> searches[kBodiesAtATime];
   kd_tree::NearBox boxes[kBodiesAtATime];
@@ -104,7 +97,7 @@ std::uint32_t cloud_distance_each(const A& a, std::span<const Pose> poses, const
   kd_tree::NearVisitor visitors[kBodiesAtATime];
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const Relative& relative = relatives[i].emplace(poses[i], b.pose);
-    DistanceSearch<A>& search = searches[i].emplace(a, b.cloud, tree, relative, question);
+    DistanceSearch<A>& search = searches[i].emplace(a, b.cloud, *floats, relative, question);
     boxes[i] = search.box(), questions[i] = search.question(), visitors[i] = search.visitor();
   }
   const std::span<const kd_tree::NearBox> asked_about(boxes, poses.size());

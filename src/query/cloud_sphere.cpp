@@ -47,34 +47,33 @@ struct SphereInCloud {
 // One sphere that looks for the nearest point.
 class DistanceSearch {
  public:
-  GRAZE_INLINE DistanceSearch(const Sphere& a, const Vec3& at, const PlacedCloud& b, const CloudTree& tree,
+  GRAZE_INLINE DistanceSearch(const Sphere& a, const Vec3& at, const PlacedCloud& b, const kd_tree::Tree<float>& tree,
                               const PairQuestion& question)
       : at_(at),
         relative_(seen_from(at, b.pose)),
         sphere_(a.radius, b.cloud, relative_),
-        limit_(about_nearest(question).limit),
-        query_(relative_, about_nearest(question)),
-        asked_{ShapeLeaf<Sphere>(a), tree, query_, has_overlap} {}
+        nearest_(a, b.cloud, tree, relative_, question) {}
   DistanceSearch(const DistanceSearch&) = delete;
   DistanceSearch& operator=(const DistanceSearch&) = delete;
 
   kd_tree::NearPoint point() const { return sphere_.point(); }
-  kd_tree::NearQuestion question(const Cloud& cloud) const {
-    return of_cores({.limit = limit_, .enough = 0}, sphere_.radius, cloud);
-  }
-  kd_tree::NearVisitor visitor() { return asked_.visitor(); }
+  kd_tree::NearQuestion question() const { return nearest_.question(sphere_.radius); }
+  kd_tree::NearVisitor visitor() { return nearest_.visitor(); }
 
   // False if the depth is asked for and was not measured.
-  GRAZE_INLINE bool write(const PlacedCloud& b, const PairQuestion& question, const AskedAs& asked, Distance& d) const {
-    const bool overlap = has_overlap(query_);
-    if (overlap && question.depth) return false;
-    const double separating = overlap ? length_to_separate(sphere_.box(), b.cloud, sphere_.slack) : 0;
-    const PairDistance best = nearest_answer(query_, question, separating);
+  [[gnu::flatten]] bool write(const PlacedCloud& b, const PairQuestion& question, const AskedAs& asked,
+                              Distance& d) const {
+    const bool overlaps = nearest_.overlaps();
+    if (overlaps && question.depth) return false;
+    d.beyond = !nearest_.found();
+    if (d.beyond) return true;
+    const double separating = overlaps ? length_to_separate(sphere_.box(), b.cloud, sphere_.slack) : 0;
+    const PairDistance best = nearest_.answer(separating);
     d.beyond = best.beyond;
     if (best.beyond) return true;
     const Mat3& frame = b.pose.rotation();
     write_answer(best, turned(frame, best.normal), plus(turned(frame, best.on_a), at_), asked, d);
-    (asked.swapped ? d.a : d.b) = query_.b();
+    (asked.swapped ? d.a : d.b) = nearest_.index();
     return true;
   }
 
@@ -82,9 +81,7 @@ class DistanceSearch {
   const Vec3& at_;
   const Relative relative_;
   const SphereInCloud sphere_;
-  double limit_;
-  DistanceQuery query_;
-  AskedOfPoints<Sphere, DistanceQuery> asked_;
+  NearestPoint<Sphere> nearest_;
 };
 
 // The nearest points decide what the grid leaves open.
@@ -93,7 +90,7 @@ bool nearest_collides(const Sphere& a, const Cloud& b, const Relative& relative,
   CollideQuery query(relative, margin, nullptr);
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b));
   const CloudTree tree(b);
-  AskedOfPoints<Sphere, CollideQuery> asked{ShapeLeaf<Sphere>(a), tree, query, has_hit};
+  TouchedPoint<Sphere> asked{ShapeLeaf<Sphere>(a), tree, query};
   const kd_tree::NearQuestion question = of_cores({.limit = margin, .enough = margin}, sphere.radius, b);
   if (floats == nullptr || !kd_tree::visit_nearest(*floats, sphere.point(), question, asked.visitor()))
     ask(a, b, relative, query);
@@ -142,9 +139,8 @@ bool sphere_distance(const Sphere& a, const Vec3& at, const PlacedCloud& b, cons
                      const AskedAs& asked, Distance& d) {
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return false;
-  const CloudTree tree(b.cloud);
-  DistanceSearch search(a, at, b, tree, question);
-  return kd_tree::visit_nearest(*floats, search.point(), search.question(b.cloud), search.visitor()) &&
+  DistanceSearch search(a, at, b, *floats, question);
+  return kd_tree::visit_nearest(*floats, search.point(), search.question(), search.visitor()) &&
          search.write(b, question, asked, d);
 }
 
@@ -152,14 +148,13 @@ std::uint32_t sphere_distance_each(const Sphere& a, std::span<const Pose> poses,
                                    const PairQuestion& question, const AskedAs& asked, std::span<Distance> distances) {
   const kd_tree::Tree<float>* floats = floats_of(search_tree(b.cloud));
   if (floats == nullptr) return 0;
-  const CloudTree tree(b.cloud);
   std::optional<DistanceSearch> searches[kBodiesAtATime];
   kd_tree::NearPoint points[kBodiesAtATime];
   kd_tree::NearQuestion questions[kBodiesAtATime];
   kd_tree::NearVisitor visitors[kBodiesAtATime];
   for (std::size_t i = 0; i < poses.size(); ++i) {
-    DistanceSearch& search = searches[i].emplace(a, poses[i].translation(), b, tree, question);
-    points[i] = search.point(), questions[i] = search.question(b.cloud), visitors[i] = search.visitor();
+    DistanceSearch& search = searches[i].emplace(a, poses[i].translation(), b, *floats, question);
+    points[i] = search.point(), questions[i] = search.question(), visitors[i] = search.visitor();
   }
   if (!kd_tree::visit_nearest_each(*floats, std::span(points).first(poses.size()), questions, visitors)) return 0;
   std::uint32_t answered = 0;

@@ -226,9 +226,13 @@ double distance_at_most(const Cloud& cloud, const Body& body) {
   return grid->nearest_at_most(body.inner_center) - body.outline.inner - cloud.radius() + body.slack;
 }
 
-Body::Body(const Outline& of, const Cloud& cloud, const Relative& relative)
-    : outline(of), inner_center(relative.to_b(of.inner_center)) {
-  const Vec3 middle = of.box.center(), extent = of.box.half(), at = relative.to_b(middle);
+Body::Body(const Outline& of, const Cloud& cloud, const Relative& relative) : outline(of) {
+  // Number by number (see put()): the outline has just been written that way.
+  const Aabb& box = of.box;
+  const Vec3 extent((box.max.x() - box.min.x()) / 2, (box.max.y() - box.min.y()) / 2, (box.max.z() - box.min.z()) / 2);
+  const Vec3 middle(box.min.x() + extent.x(), box.min.y() + extent.y(), box.min.z() + extent.z());
+  const Vec3 at = relative.to_b(middle);
+  put(inner_center, relative.to_b(of.inner_center));
   for (int k = 0; k < 3; ++k) {
     center[k] = at[k];
     half[k] = extent[k];
@@ -240,7 +244,7 @@ Body::Body(const Outline& of, const Cloud& cloud, const Relative& relative)
         std::abs(axis[0][i]) * half[0] + std::abs(axis[1][i]) * half[1] + std::abs(axis[2][i]) * half[2];
     low[i] = center[i] - reach, high[i] = center[i] + reach;
   }
-  is_point = extent == Vec3::Zero();
+  is_point = extent.x() == 0 && extent.y() == 0 && extent.z() == 0;
   slack = slack_of(cloud, relative, at, size_of(middle) + size_of(extent) + of.disc + of.radius);
 }
 

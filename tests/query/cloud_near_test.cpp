@@ -150,6 +150,20 @@ TEST(CloudNear, RespectsLimitsEqualToTheGap) {
   });
 }
 
+// Limits below 0 ask how deep an overlap is at least.
+TEST(CloudNear, RespectsLimitsBelowAnyDepth) {
+  int overlapping = 0;
+  for_near_bodies(200, scaled(8), 4, [&](const Subject&, const Placed& body, const Placed& cloud) {
+    const Distance d = distance(cloud, body, {.depth = false});
+    if (d.beyond || d.value > 0) return;
+    ++overlapping;
+    const double deepest = d.value - d.tolerance;
+    EXPECT_TRUE(distance(cloud, body, {.limit = 2 * deepest, .depth = false}).beyond || deepest == 0);
+    EXPECT_FALSE(distance(cloud, body, {.limit = 0.5 * deepest, .depth = false}).beyond);
+  });
+  EXPECT_GT(overlapping, scaled(100));
+}
+
 TEST(CloudNear, CollidesWhereASinglePointDoes) {
   for_near_bodies(200, scaled(8), 3, [](const Subject& s, const Placed& body, const Placed& cloud) {
     const Distance nearest = nearest_by_itself(s, body);
