@@ -15,7 +15,7 @@ import statistics
 import sys
 
 LIBRARIES = ("FCL", "Coal", "Bullet", "nanoflann", "Open3D", "Embree", "libigl", "OctoMap")
-TIMES = ("ns", "us", "ms", "s")
+TIMES = ("ns", "us", "µs", "ms", "s")
 TITLES = {
     "shapes": "shape × shape",
     "meshes": "mesh × mesh",
@@ -27,6 +27,8 @@ TITLES = {
     "kd_tree": "k-d tree",
     "points_in_meshes": "points and rays × mesh",
     "clearance": "clearance along a path",
+    "maps": "frames into an occupancy map",
+    "map_queries": "shape, mesh × occupancy map",
 }
 
 WIDTH, LEFT, RIGHT, TOP, ROW, BOTTOM = 800, 232, 96, 66, 38, 66
