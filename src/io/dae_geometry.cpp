@@ -230,11 +230,27 @@ std::string dae_place(const std::string& file, const pugi::xml_node& element) {
   return place + ">";
 }
 
+bool dae_has_commas(std::string_view unit) {
+  const std::size_t comma = unit.find(',');
+  return comma != std::string_view::npos && unit.find_first_of(".,", comma + 1) == std::string_view::npos &&
+         unit.find('.') == std::string_view::npos && unit.size() - comma - 1 != 3;
+}
+
+const char* parse_dae_number(std::string_view word, bool commas, double& value) {
+  const std::size_t comma = commas ? word.find(',') : std::string_view::npos;
+  if (comma == std::string_view::npos) return parse_number(word, NumberType::float64, &value);
+  std::string point(word);
+  point[comma] = '.';
+  return parse_number(point, NumberType::float64, &value);
+}
+
 std::vector<double> dae_numbers(const std::string& file, const pugi::xml_node& element) {
+  const pugi::xml_node unit = element.root().child("COLLADA").child("asset").child("unit");
+  const bool commas = dae_has_commas(unit.attribute("meter").value());
   std::vector<double> numbers;
   for_each_word(element, [&](std::string_view word) {
     double value = 0;
-    const char* why = parse_number(word, NumberType::float64, &value);
+    const char* why = parse_dae_number(word, commas, value);
     if (why == nullptr && !std::isfinite(value)) why = "is not finite";
     if (why != nullptr) {
       throw Error(dae_place(file, element), fmt::format("number {}, {}, {}", numbers.size(), in_quotes(word), why));

@@ -32,15 +32,6 @@ class Ids : public pugi::xml_tree_walker {
   std::unordered_map<std::string_view, pugi::xml_node> ids_;
 };
 
-// Some writers in German put a comma where the point belongs. "1,000" could be a thousand: it stays as it is.
-std::string with_point(std::string number) {
-  const std::size_t comma = number.find(',');
-  const bool decimal = comma != std::string::npos && number.find_first_of(".,", comma + 1) == std::string::npos &&
-                       number.find('.') == std::string::npos && number.size() - comma - 1 != 3;
-  if (decimal) number[comma] = '.';
-  return number;
-}
-
 class DaeSource {
  public:
   DaeSource(MeshReading& reading, pugi::xml_document& document) : reading_(reading), root_(document.child("COLLADA")) {
@@ -83,7 +74,7 @@ class DaeSource {
     const pugi::xml_attribute metres = asset.child("unit").attribute("meter");
     header.unit_source = metres ? MeshHeader::Source::file : MeshHeader::Source::format;
     if (metres) {
-      const char* why = parse_number(with_point(metres.value()), NumberType::float64, &header.unit);
+      const char* why = parse_dae_number(metres.value(), dae_has_commas(metres.value()), header.unit);
       if (why == nullptr && !(header.unit > 0 && header.unit <= 1e9)) why = "is not a valid unit length";
       if (why != nullptr) {
         refuse(asset.child("unit"), fmt::format("meter={} {}", in_quotes(metres.value()), why));

@@ -41,7 +41,11 @@ TEST(Dae, HonoursUnitAndUpAxis) {
   const MeshFile x_up = parse_mesh(dae("<up_axis>X_UP</up_axis>", kTriangles, kNode), "f");
   EXPECT_EQ(x_up.vertices[1], Vec3(0, 0, 1));
   EXPECT_NEAR(report_of(x_up).volume, 1.0 / 6, 1e-15);
-  EXPECT_EQ(parse_mesh(dae(R"(<unit meter="0,010000"/>)", kTriangles, kNode), "f").header.unit, 0.01);
+  const std::string moved = R"(<node><translate>0 0 2,5</translate><instance_geometry url="#g"/></node>)";
+  const MeshFile comma = parse_mesh(dae(R"(<unit meter="0,010000"/><up_axis>Z_UP</up_axis>)", kTriangles, moved), "f");
+  EXPECT_EQ(comma.header.unit, 0.01);
+  EXPECT_DOUBLE_EQ(comma.vertices[0].z(), 0.025);
+  EXPECT_TRUE(contains(refused_mesh(dae(R"(<unit meter="0.01"/>)", kTriangles, moved), "f"), "'2,5', is not a number"));
   EXPECT_TRUE(contains(refused_mesh(dae(R"(<unit meter="1,000"/>)", kTriangles, kNode), "f"), "is not a number"))
       << "one, or a thousand";
   const MeshFile kept = parse_mesh(dae(R"(<unit meter="0.0254"/>)", kTriangles, kNode), "f",
