@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/bit_places.h"
 #include "index/row_grid.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,6 +18,18 @@ using Ints = hn::RebindToSigned<Floats>;
 using Cells = hn::Vec<Ints>;
 using Whole = hn::RebindToUnsigned<Floats>;
 using Ids = hn::Vec<Whole>;
+
+// The lanes of `which` first. In registers: storing what is compressed takes a hundred cycles on some machines.
+template <class D>
+GRAZE_LANE_FUNCTION hn::Vec<D> compress(D d, hn::Vec<D> v, hn::Mask<D> which) {
+  if constexpr (hn::MaxLanes(d) > 8) {
+    return hn::Compress(v, which);
+  } else {  // Highway 1.0 copies a table to the stack for each
+    const hn::RebindToUnsigned<D> whole;
+    const auto places = hn::LoadU(whole, kBitPlaces.of[mask_bits(d, which)].data());
+    return hn::TableLookupLanes(v, hn::IndicesFromVec(d, places));
+  }
+}
 
 // As GridLevel::first_cell and last_cell.
 template <int N>
@@ -117,9 +130,9 @@ class Runner {
         row = hn::Add(row, hn::Mul(z, hn::Set(whole, static_cast<std::int32_t>(among_.dims[1]))));
       }
       const Cells cell = hn::Mul(row, row_cells);
-      hn::StoreU(hn::Compress(hn::Iota(whole, static_cast<std::int32_t>(begin_ + i)), has), whole, slots + found);
-      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x0_ + i)), has), whole, first + found);
-      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x1_ + i)), has), whole, last + found);
+      hn::StoreU(compress(whole, hn::Iota(whole, static_cast<std::int32_t>(begin_ + i)), has), whole, slots + found);
+      hn::StoreU(compress(whole, hn::Add(cell, hn::Load(whole, x0_ + i)), has), whole, first + found);
+      hn::StoreU(compress(whole, hn::Add(cell, hn::Load(whole, x1_ + i)), has), whole, last + found);
       found += hn::CountTrue(whole, has);
     }
     if (HWY_UNLIKELY(runs_ + found > kRuns) && !flush()) return false;
@@ -185,8 +198,7 @@ class Runner {
   // Gives how many there are; writes as many as there are lanes.
   static GRAZE_LANE_FUNCTION std::size_t write(Ids mine, Ids others, hn::Mask<Whole> which, BoxPair* room) {
     const Whole d;
-    // In registers: storing what is compressed takes a hundred cycles on some machines.
-    const Ids other = hn::Compress(others, which), low = hn::Min(mine, other), high = hn::Max(mine, other);
+    const Ids other = compress(d, others, which), low = hn::Min(mine, other), high = hn::Max(mine, other);
     const std::size_t count = hn::CountTrue(d, which);
     auto* const to = reinterpret_cast<std::uint32_t*>(room);
 #if HWY_TARGET == HWY_SCALAR
