@@ -57,6 +57,7 @@ bool all_regular_of(std::span<const AabbOf<N>> boxes, AabbOf<N>& all) {
   auto fine = hn::Eq(zero, zero);
   std::size_t at = 0;
   for (; at + kVectors * kLanes + N <= 2 * N * boxes.size(); at += kVectors * kLanes) {
+    GRAZE_UNROLL
     for (std::size_t p = 0; p < kVectors; ++p) {
       const auto side = hn::LoadU(d, x + at + p * kLanes), opposite = hn::LoadU(d, x + at + p * kLanes + N);
       low[p] = hn::Min(low[p], side), high[p] = hn::Max(high[p], side);
@@ -90,6 +91,7 @@ void float_boxes_of(std::span<const AabbOf<N>> boxes, const VecOf<N>& origin, Fl
   std::size_t at = 0;
   const std::size_t count = 2 * N * boxes.size();
   for (; at + kVectors * kLanes <= count; at += kVectors * kLanes) {
+    GRAZE_UNROLL
     for (std::size_t p = 0; p < kVectors; ++p) {
       const auto side = hn::Sub(hn::LoadU(d, x + at + p * kLanes), from[p]);
       hn::StoreU(hn::DemoteTo(HalfFloats(), side), HalfFloats(), floats + at + p * kLanes);
@@ -109,6 +111,7 @@ BoxRanges<N> ranges_of_all(std::span<const FloatBox<N>> boxes) {
   wide.fill(hn::Zero(d)), largest.fill(hn::Zero(d));
   std::size_t at = 0;
   for (; at + kVectors * kLanes + 2 * N <= 2 * N * boxes.size(); at += kVectors * kLanes) {
+    GRAZE_UNROLL
     for (std::size_t p = 0; p < kVectors; ++p) {
       const float* const from = x + at + p * kLanes;
       const Lanes side = hn::LoadU(d, from), width = hn::Sub(hn::LoadU(d, from + N), side);

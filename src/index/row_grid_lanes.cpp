@@ -1,5 +1,6 @@
-#include <bit>
+#include <utility>
 
+#include "base/bit_places.h"
 #include "index/row_grid.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,6 +18,18 @@ using Ints = hn::RebindToSigned<Floats>;
 using Cells = hn::Vec<Ints>;
 using Whole = hn::RebindToUnsigned<Floats>;
 using Ids = hn::Vec<Whole>;
+
+// The lanes of `which` first. In registers: storing what is compressed takes a hundred cycles on some machines.
+template <class D>
+GRAZE_LANE_FUNCTION hn::Vec<D> compress(D d, hn::Vec<D> v, hn::Mask<D> which) {
+  if constexpr (hn::MaxLanes(d) > 8) {
+    return hn::Compress(v, which);
+  } else {  // Highway 1.0 copies a table to the stack for each
+    const hn::RebindToUnsigned<D> whole;
+    const auto places = hn::LoadU(whole, kBitPlaces.of[mask_bits(d, which)].data());
+    return hn::TableLookupLanes(v, hn::IndicesFromVec(d, places));
+  }
+}
 
 // As GridLevel::first_cell and last_cell.
 template <int N>
@@ -57,9 +70,13 @@ class Runner {
   }
 
  private:
-  static constexpr std::size_t kSlots = 64, kRuns = 512;
+  static constexpr std::size_t kSlots = 64, kRuns = 512, kTouch = 64;
   struct Run {
     std::uint32_t slot, begin, end;
+  };
+  struct Place {  // in a run
+    const Run* run;
+    std::size_t slot;
   };
 
   // The cells that boxes reach, and where their rows are counted from.
@@ -113,9 +130,9 @@ class Runner {
         row = hn::Add(row, hn::Mul(z, hn::Set(whole, static_cast<std::int32_t>(among_.dims[1]))));
       }
       const Cells cell = hn::Mul(row, row_cells);
-      hn::StoreU(hn::Compress(hn::Iota(whole, static_cast<std::int32_t>(begin_ + i)), has), whole, slots + found);
-      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x0_ + i)), has), whole, first + found);
-      hn::StoreU(hn::Compress(hn::Add(cell, hn::Load(whole, x1_ + i)), has), whole, last + found);
+      hn::StoreU(compress(whole, hn::Iota(whole, static_cast<std::int32_t>(begin_ + i)), has), whole, slots + found);
+      hn::StoreU(compress(whole, hn::Add(cell, hn::Load(whole, x0_ + i)), has), whole, first + found);
+      hn::StoreU(compress(whole, hn::Add(cell, hn::Load(whole, x1_ + i)), has), whole, last + found);
       found += hn::CountTrue(whole, has);
     }
     if (HWY_UNLIKELY(runs_ + found > kRuns) && !flush()) return false;
@@ -129,53 +146,59 @@ class Runner {
     return true;
   }
 
-  // Everything that is read is in variables of its own: compilers cannot know that pairs are written elsewhere.
-  GRAZE_LANE_FUNCTION bool flush() {
+  bool flush() {
+    if (runs_ == 0) return true;
+    const Run* const end = run_ + std::exchange(runs_, 0);
+    for (Place at{run_, run_->begin}; at.run != end;) {
+      BoxPair *room = sink_.room(), *touch = touch_;
+      at = compare(at, end, room, touch);
+      if (!sink_.take(room)) return false;
+      // Where floats are equal, doubles decide.
+      for (const BoxPair* pair = touch_; pair != touch; ++pair) {
+        if (!apart<N>(store_.boxes[pair->a], store_.boxes[pair->b]) && !sink_.add(pair->a, pair->b)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Writes pairs and those that touch in floats while there is room, and gives where to go on. A function of its own
+  // that calls nothing, so that vectors stay in registers, with all that it reads in variables: compilers cannot know
+  // that pairs are written elsewhere.
+  HWY_NOINLINE Place compare(Place from, const Run* end, BoxPair*& room, BoxPair*& touch_room) {
     const Floats d;
     const Whole whole;
     const LaneView<N> boxes = boxes_, among = among_.boxes.view();
     const BoxId *const ids = ids_, *const others = among_.boxes.ids();
-    PairSink& sink = sink_;
-    BoxPair* room = sink.room();
-    const BoxPair* const full = sink.room_end() - hn::Lanes(d);
-    for (const Run *run = run_, *const end = run_ + runs_; run != end; ++run) {
+    BoxPair *to = room, *touch_to = touch_room;
+    const BoxPair *const full = sink_.room_end() - hn::Lanes(d), *const touch_full = touch_ + kTouch - hn::Lanes(d);
+    const Run* run = from.run;
+    std::size_t at = from.slot;
+    while (true) {
       FloatBox<N> box;
       each_axis<N>([&](int k) { box.lo[k] = boxes.lo[k][run->slot], box.hi[k] = boxes.hi[k][run->slot]; });
       const Spread<N> spread(box);
-      const BoxId id = ids[run->slot];
-      const auto mine = hn::Set(whole, id);
-      for (std::size_t at = run->begin, to = run->end; at < to; at += hn::Lanes(d)) {
-        const Mask inside = hn::FirstN(d, to - at);
+      const auto mine = hn::Set(whole, ids[run->slot]);
+      for (; at < run->end && to <= full && touch_to <= touch_full; at += hn::Lanes(d)) {
+        const Mask inside = hn::FirstN(d, run->end - at);
         const Vec gap = gap_of<N>(among, at, spread);
         const Mask sure = hn::And(hn::Lt(gap, hn::Zero(d)), inside), touch = hn::And(hn::Eq(gap, hn::Zero(d)), inside);
-        if (HWY_UNLIKELY(room > full)) {
-          if (!sink.take(room)) return false;
-          room = sink.room();
-        }
+        const Ids other = hn::LoadU(whole, others + at);
         // Which of the boxes overlap cannot be guessed: pairs are written without asking how many there are.
-        room += write(mine, hn::LoadU(whole, others + at), hn::RebindMask(whole, sure), room);
-        if (HWY_LIKELY(hn::AllFalse(d, touch))) continue;
-        // Where floats are equal, doubles decide.
-        for (unsigned left = bits_of(touch); left != 0; left &= left - 1) {
-          const BoxId one = others[at + static_cast<unsigned>(std::countr_zero(left))];
-          if (apart<N>(store_.boxes[one], store_.boxes[id])) continue;
-          if (room > full) {
-            if (!sink.take(room)) return false;
-            room = sink.room();
-          }
-          *room++ = one < id ? BoxPair{one, id} : BoxPair{id, one};
-        }
+        to += write(mine, other, hn::RebindMask(whole, sure), to);
+        if (HWY_UNLIKELY(!hn::AllFalse(d, touch)))
+          touch_to += write(mine, other, hn::RebindMask(whole, touch), touch_to);
       }
+      if (at < run->end || ++run == end) break;
+      at = run->begin;
     }
-    runs_ = 0;
-    return sink.take(room);
+    room = to, touch_room = touch_to;
+    return {run, at};
   }
 
   // Gives how many there are; writes as many as there are lanes.
   static GRAZE_LANE_FUNCTION std::size_t write(Ids mine, Ids others, hn::Mask<Whole> which, BoxPair* room) {
     const Whole d;
-    // In registers: storing what is compressed takes a hundred cycles on some machines.
-    const Ids other = hn::Compress(others, which), low = hn::Min(mine, other), high = hn::Max(mine, other);
+    const Ids other = compress(d, others, which), low = hn::Min(mine, other), high = hn::Max(mine, other);
     const std::size_t count = hn::CountTrue(d, which);
     auto* const to = reinterpret_cast<std::uint32_t*>(room);
 #if HWY_TARGET == HWY_SCALAR
@@ -199,6 +222,7 @@ class Runner {
   std::int32_t up_y_ = 0, down_y_ = 0, up_z_ = 0;
   alignas(64) std::int32_t x0_[kSlots], x1_[kSlots], y0_[kSlots], y1_[kSlots], y_[kSlots], z_[kSlots], z1_[kSlots];
   Run run_[kRuns];
+  BoxPair touch_[kTouch];
 };
 
 template <int N>

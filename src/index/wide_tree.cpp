@@ -113,13 +113,9 @@ void WideTree<N>::set_children(std::uint32_t n, std::span<const Item> items) {
 
 template <int N>
 FloatBox<N> WideTree<N>::bounds(std::uint32_t n) const {
-  FloatBox<N> box = nothing<N>();
-  for (int k = 0; k < N; ++k) {
-    for (std::size_t lane = 0; lane < kWide; ++lane) {
-      box.lo[k] = std::min(box.lo[k], nodes_[n].lo[k][lane]);
-      box.hi[k] = std::max(box.hi[k], nodes_[n].hi[k][lane]);
-    }
-  }
+  const TreeNode<N>& node = nodes_[n];
+  FloatBox<N> box = node.box(0);
+  for (std::size_t lane = 1; lane < kWide; ++lane) box.extend(node.box(lane));  // those without a child are empty
   return box;
 }
 

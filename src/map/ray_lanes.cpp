@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/bit_places.h"
 #include "map/frame_grid.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -50,21 +51,6 @@ struct ReadyRays {
   }
   std::size_t take() { return taken < count ? order[taken++] : kStill; }
 };
-
-/// For each byte the places of the bits that are set, then zeros.
-struct BitPlaces {
-  std::array<std::array<std::uint32_t, 8>, 256> of{};
-
-  constexpr BitPlaces() {
-    for (unsigned bits = 0; bits < 256; ++bits) {
-      std::size_t count = 0;
-      for (unsigned place = 0; place < 8; ++place) {
-        if ((bits >> place & 1U) != 0) of[bits][count++] = place;
-      }
-    }
-  }
-};
-inline constexpr BitPlaces kBitPlaces;
 
 }  // namespace graze::map
 #endif
