@@ -17,11 +17,13 @@ namespace graze::map {
 /// mask.
 class FrameGrid {
  public:
-  static constexpr int kMaxBits = 29;  // 64 MiB of misses and as much of hits
+  static constexpr int kMaxBits = 29;  // 64 MiB of misses, and as much of hits and of ends
 
-  /// Makes room for the cells from `low` to `high`; false if they are too many. All marks are clear.
+  /// Makes room for the cells from `low` to `high`; false if they are too many. All marks are clear, and no ends noted.
   bool cover(const std::array<std::int64_t, 3>& low, const std::array<std::int64_t, 3>& high) {
     if (marked_) drain([](const CellKey&, const BrickBits&, const BrickBits&) {});  // of a frame that failed
+    for (const std::uint32_t word : words_of_ends_) ends_[word] = 0;
+    words_of_ends_.clear();
     std::array<unsigned, 3> bits{};
     unsigned sum = 9;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -37,6 +39,7 @@ class FrameGrid {
       words_ = 0;
       misses_ = cleared(words);
       hits_ = cleared(words);
+      ends_ = cleared(words);
       touched_ = cleared((words >> 9U) + 2);
       words_ = words;
     }
@@ -67,14 +70,8 @@ class FrameGrid {
     const std::uint64_t bit = 1ULL << (n & 63U);
     std::uint64_t& word = ends_[n >> 6U];
     if ((word & bit) != 0) return false;
+    if (word == 0) words_of_ends_.push_back(static_cast<std::uint32_t>(n >> 6U));
     word |= bit;
-    return true;
-  }
-  /// Whether the grid is small enough to note ends, too; forgets them.
-  bool note_ends() {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 25U;  // 4 MiB
-    if (end_ > kMost) return false;
-    ends_.assign(end_ >> 6U, 0);
     return true;
   }
   void touch(std::uint64_t n) { touched_[n >> 15U] |= 1ULL << (n >> 9U & 63U); }
@@ -108,7 +105,7 @@ class FrameGrid {
     }
     marked_ = false;
   }
-  std::size_t memory_bytes() const { return 2 * words_ * sizeof(std::uint64_t); }
+  std::size_t memory_bytes() const { return 3 * words_ * sizeof(std::uint64_t); }
   /// The first cell of the grid along an axis, and where the bits of its bricks are in the number of a cell.
   std::int64_t first_cell(std::size_t axis) const { return 8 * first_[axis]; }
   const std::array<unsigned, 3>& shift() const { return shift_; }
@@ -134,8 +131,8 @@ class FrameGrid {
   std::uint64_t end_ = 0;
   std::size_t words_ = 0;
   bool marked_ = false;
-  Words misses_, hits_, touched_;
-  std::vector<std::uint64_t> ends_;
+  Words misses_, hits_, ends_, touched_;
+  std::vector<std::uint32_t> words_of_ends_;  // that are not 0
 };
 
 }  // namespace graze::map

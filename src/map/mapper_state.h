@@ -114,7 +114,7 @@ struct OccupancyMapper::State {
     box.extend(plan.origin);
     if (frame.no_return == NoReturn::clear) box.extend(Aabb::around(plan.origin, Vec3::Constant(frame.max_range)));
     // Of points in cells the rays of one cell are the same, and what is beyond the range is cut.
-    ends_in_grid = frame.rays == FrameRays::per_end_voxel && cover_box(box) && grid.note_ends();
+    ends_in_grid = frame.rays == FrameRays::per_end_voxel && cover_box(box);
     if (ends_in_grid) return true;
     // On every axis cut rays end between the sensor and where the points were.
     const Vec3 range = Vec3::Constant(frame.max_range);
