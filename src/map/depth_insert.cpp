@@ -186,11 +186,12 @@ void mark_hits(const DepthImage& image, State& s, map::SelfFilter& filter, Inser
 
   CellKey last_brick{1, 0, 0};  // no brick starts there
   std::uint32_t index = 0;
-  for (std::size_t first = 0; first < image.depths.size(); first += width) {
+  std::size_t v = 0;  // the row in the image
+  for (std::size_t first = 0; first < image.depths.size(); first += width, ++v) {
     row.depths = image.depths.data() + first;
     row.farthest = s.depth.camera.farthest.data() + first;
     row.within = s.depth.camera.within.data() + first;
-    row.y = (static_cast<double>(first / width) - image.cy) / image.fy;
+    row.y = (static_cast<double>(v) - image.cy) / image.fy;
     row.limits = view.limits.data() + first;
     map::read_row(row);
     for (std::size_t byte = 0; 8 * byte < width; ++byte) {
