@@ -125,15 +125,20 @@ class CellInside {
   std::optional<InsideSolid> found_;
 };
 
+// A field has no end, so that no solid is around it.
+std::optional<InsideSolid> inside_of(const Mesh&, const HeightField&, const Relative&) { return {}; }
+std::optional<InsideSolid> inside_of(const Mesh& solid, const MapView& view, const Relative& relative) {
+  CellInside query(solid, relative);
+  traverse(tree_of(view, relative.inverse().box_to_a(solid.bounds())), query);
+  return query.found();
+}
+
 }  // namespace
 
 std::optional<InsideSolid> block_inside(const Geometry& a, const Geometry& b, const Relative& relative) {
   const Mesh* solid = solid_of(a);
-  const auto* view = std::get_if<MapView>(&b);  // fields have no end, so that no solid is around one
-  if (solid == nullptr || view == nullptr) return {};
-  CellInside query(*solid, relative);
-  traverse(tree_of(*view, relative.inverse().box_to_a(solid->bounds())), query);
-  return query.found();
+  if (solid == nullptr) return {};
+  return with_block(b, [&](const auto& blocks) { return inside_of(*solid, blocks, relative); });
 }
 
 bool inseparable(const Geometry& a, const Geometry& b, const Relative& relative) {
