@@ -151,11 +151,8 @@ using Corner = std::array<std::int64_t, 3>;
 
 Corner corner_of(const CellKey& key) { return {key.x, key.y, key.z}; }
 Corner corner_of(const Corner& cube, unsigned bit, unsigned shift) {
-  Corner corner{};
-  for (unsigned a = 0; a < 3; ++a) {
-    corner[a] = cube[a] + (static_cast<std::int64_t>((bit >> a & 1U) | (bit >> (a + 3) & 1U) << 1U) << shift);
-  }
-  return corner;
+  const Corner child = child_corner(bit, shift);
+  return {cube[0] + child[0], cube[1] + child[1], cube[2] + child[2]};
 }
 
 class Bounds {

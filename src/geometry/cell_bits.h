@@ -1,7 +1,9 @@
 // The cells of a map that count, as bits: a tree of 4 × 4 × 4 children to a node.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -69,5 +71,32 @@ struct CellSpans {
   std::uint64_t axis[3][4][4];
 };
 extern const CellSpans kCellSpans;
+
+/// The corner of a child of 2^shift cells per side, counted in cells from that of the cube.
+inline std::array<std::int64_t, 3> child_corner(unsigned bit, unsigned shift) {
+  std::array<std::int64_t, 3> corner{};
+  for (unsigned a = 0; a < 3; ++a)
+    corner[a] = static_cast<std::int64_t>((bit >> a & 1U) | (bit >> (a + 3) & 1U) << 1U) << shift;
+  return corner;
+}
+
+/// The range, counted from a corner instead.
+inline CellRange seen_from(const CellRange& range, const std::array<std::int64_t, 3>& corner) {
+  CellRange r;
+  for (std::size_t a = 0; a < 3; ++a) r.low[a] = range.low[a] - corner[a], r.high[a] = range.high[a] - corner[a];
+  return r;
+}
+
+/// The children, of 2^shift cells per side, of a cube that a range reaches, which is counted from the cube's corner.
+inline std::uint64_t children_within(const CellRange& range, unsigned shift) {
+  std::uint64_t bits = ~std::uint64_t{0};
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::int64_t low = std::max<std::int64_t>(range.low[a] >> shift, 0);
+    const std::int64_t high = std::min<std::int64_t>(range.high[a] >> shift, 3);
+    if (low > high) return 0;
+    bits &= kCellSpans.axis[a][low][high];
+  }
+  return bits;
+}
 
 }  // namespace graze::map_view

@@ -14,42 +14,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using map_view::CellBits;
 using map_view::CellBlock;
+using map_view::CellRange;
 
-// Cells along each axis, both ends included, counted from the corner of a cube.
-struct Span {
-  std::int64_t low[3], high[3];
-};
-
-// The children, of 2^shift cells per side, of a cube that a span reaches.
-HWY_INLINE std::uint64_t reached(const Span& span, unsigned shift) {
-  std::uint64_t bits = ~std::uint64_t{0};
-  for (int a = 0; a < 3; ++a) {
-    const std::int64_t low = std::max<std::int64_t>(span.low[a] >> shift, 0);
-    const std::int64_t high = std::min<std::int64_t>(span.high[a] >> shift, 3);
-    if (low > high) return 0;
-    bits &= map_view::kCellSpans.axis[a][low][high];
-  }
-  return bits;
-}
-
-HWY_INLINE Span from_child(const Span& span, unsigned bit, unsigned shift) {
-  Span s;
-  for (unsigned a = 0; a < 3; ++a) {
-    const auto corner = static_cast<std::int64_t>((bit >> a & 1U) | (bit >> (a + 3) & 1U) << 1U) << shift;
-    s.low[a] = span.low[a] - corner, s.high[a] = span.high[a] - corner;
-  }
-  return s;
-}
-
-bool any_cell(const CellBits& bits, const CellBlock& block, int level, const Span& span) {
+// The range is counted from the corner of the block.
+bool any_cell(const CellBits& bits, const CellBlock& block, int level, const CellRange& range) {
   const auto shift = static_cast<unsigned>(level - 2);
-  const std::uint64_t near = block.some & reached(span, shift);
+  const std::uint64_t near = block.some & map_view::children_within(range, shift);
   if ((near & block.full) != 0) return true;
   for (std::uint64_t left = near; left != 0; left &= left - 1) {
     const auto bit = static_cast<unsigned>(std::countr_zero(left));
-    const Span below = from_child(span, bit, shift);
+    const CellRange below = map_view::seen_from(range, map_view::child_corner(bit, shift));
     const std::uint32_t at = block.index(bit);
-    if (level == CellBits::kBottomLevel ? (bits.bricks[at] & reached(below, 0)) != 0
+    if (level == CellBits::kBottomLevel ? (bits.bricks[at] & map_view::children_within(below, 0)) != 0
                                         : any_cell(bits, bits.blocks[at], level - 2, below))
       return true;
   }
@@ -58,20 +34,19 @@ bool any_cell(const CellBits& bits, const CellBlock& block, int level, const Spa
 
 bool any_cell(const CellBits& bits, const double* low, const double* high) {
   const unsigned level = bits.table_level;
-  Span span;
+  CellRange range;
   std::int64_t first[3], last[3];
   for (std::size_t a = 0; a < 3; ++a) {
-    span.low[a] = static_cast<std::int64_t>(low[kWide * a]), span.high[a] = static_cast<std::int64_t>(high[kWide * a]);
-    first[a] = span.low[a] >> level, last[a] = span.high[a] >> level;
+    range.low[a] = static_cast<std::int64_t>(low[kWide * a]);
+    range.high[a] = static_cast<std::int64_t>(high[kWide * a]);
+    first[a] = range.low[a] >> level, last[a] = range.high[a] >> level;
   }
   for (std::int64_t z = first[2]; z <= last[2]; ++z) {
     for (std::int64_t y = first[1]; y <= last[1]; ++y) {
       for (std::int64_t x = first[0]; x <= last[0]; ++x) {
         const std::uint32_t at = bits.table[bits.place({x, y, z})];
         if (at == CellBits::kNone) continue;
-        const std::int64_t corner[3] = {x << level, y << level, z << level};
-        Span own;
-        for (int a = 0; a < 3; ++a) own.low[a] = span.low[a] - corner[a], own.high[a] = span.high[a] - corner[a];
+        const CellRange own = map_view::seen_from(range, {x << level, y << level, z << level});
         if (any_cell(bits, bits.blocks[at], static_cast<int>(level), own)) return true;
       }
     }

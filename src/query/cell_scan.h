@@ -56,21 +56,11 @@ class CellScan {
  private:
   // The children, of 2^shift cells per side, of a cube that are in the range.
   std::uint64_t within(const Corner& corner, unsigned shift) const {
-    std::uint64_t bits = ~std::uint64_t{0};
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::int64_t low = std::max<std::int64_t>((range_.low[a] - corner[a]) >> shift, 0);
-      const std::int64_t high = std::min<std::int64_t>((range_.high[a] - corner[a]) >> shift, 3);
-      if (low > high) return 0;
-      bits &= map_view::kCellSpans.axis[a][low][high];
-    }
-    return bits;
+    return map_view::children_within(map_view::seen_from(range_, corner), shift);
   }
   static Corner child(const Corner& corner, unsigned bit, unsigned shift) {
-    Corner c;
-    for (unsigned a = 0; a < 3; ++a) {
-      c[a] = corner[a] + (static_cast<std::int64_t>((bit >> a & 1U) | (bit >> (a + 3) & 1U) << 1U) << shift);
-    }
-    return c;
+    const Corner c = map_view::child_corner(bit, shift);
+    return {corner[0] + c[0], corner[1] + c[1], corner[2] + c[2]};
   }
   bool block(const map_view::CellBlock& block, int level, const Corner& corner) const {
     const auto shift = static_cast<unsigned>(level - 2);
