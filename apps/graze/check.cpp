@@ -61,7 +61,8 @@ std::string text_of(const CheckedScene& checked) {
   std::string text;
   for (const auto& [pair, contacts] : checked.collisions) {
     text += fmt::format("{} and {} collide", pair.name_a, pair.name_b);
-    if (!contacts.empty()) {
+    if (!contacts.empty() && !std::isfinite(contacts.front().depth)) text += ": they overlap without end";
+    else if (!contacts.empty()) {
       const SceneContact& c = contacts.front();
       // Depths are rounded up and gaps down: the larger collision is the safe one.
       text += fmt::format(": {} {} m, {} contact{}, the deepest at ({}, {}, {})", c.depth < 0 ? "gap" : "depth",
@@ -84,7 +85,7 @@ int check(const CheckArguments& a) {
   if (!a.page.empty()) check_writable(a.page);
   const CheckedScene checked = checked_scene(read_scene(a.file), a.file, a.margin, static_cast<std::size_t>(a.max));
   expect_something(checked.scene, a.file, checked.nearest);
-  if (!a.page.empty()) write_file(a.page, check_page(checked));
+  if (!a.page.empty()) write_check_page(a.page, checked);
   print(a.json ? json_text(json_of(checked)) + "\n" : printable(text_of(checked)));
   return checked.collisions.empty() ? kClear : kCollision;
 }
@@ -114,7 +115,7 @@ Command check_command() {
       .options = {{"SCENE", &a->file, "A scene as JSON: docs/scenes.md", {.required = true, .file = true}},
                   {"--margin", &a->margin, "Metres; closer than this counts as touching", {.value = "NUMBER [0]"}},
                   {"--max", &a->max, "Contacts of a pair at most", {.value = "N [8]", .range = {.min = 1, .max = 16}}},
-                  {"--page", &a->page, "Write a page with a picture of the result", {.value = "FILE"}},
+                  {"--page", &a->page, "Write a page with the result in three dimensions", {.value = "FILE"}},
                   {"--json", &a->json, "Print one JSON object instead of text"}},
       .footer =
           "A scene is {\"objects\": [{\"name\", …shape as in 'graze ask', \"group\", \"attach\", \"margin\", "

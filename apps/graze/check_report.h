@@ -27,7 +27,7 @@ struct CheckedScene {
 /// Compares all pairs of the scene; `max` contacts of each at most.
 CheckedScene checked_scene(const graze::Scene& scene, const std::string& file, double margin, std::size_t max);
 
-/// One self-contained HTML page: a picture of the scene with contacts, or nearest points, drawn over it, and the table.
-std::string check_page(const CheckedScene& checked);
+/// Writes a page with the scene in three dimensions, contacts or nearest points in it, and a table. Throws Error.
+void write_check_page(const std::string& path, const CheckedScene& checked);
 
 }  // namespace graze::app

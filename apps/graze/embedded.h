@@ -9,6 +9,8 @@ namespace graze::app {
 std::string_view report_template();
 /// viewer/map.html: the page of a map, likewise.
 std::string_view map_template();
+/// viewer/scene.html: the page of objects in space, likewise.
+std::string_view scene_template();
 /// The script that makes the page move; empty if graze was built without npm.
 std::string_view viewer_script();
 

@@ -137,10 +137,10 @@ int show(const ShowArguments& a, bool quiet) {
   stop_if_interrupted();
   const MapPageReport page = write_map_page(output, file.map,
                                             {.title = std::filesystem::path(a.map).filename().string(),
-                                             .threshold = a.threshold,
-                                             .free = a.free,
-                                             .unknown = a.unknown,
-                                             .max_cells = static_cast<std::size_t>(a.max_cubes)});
+                                             .cubes = {.threshold = a.threshold,
+                                                       .free = a.free,
+                                                       .unknown = a.unknown,
+                                                       .max = static_cast<std::size_t>(a.max_cubes)}});
   bar.clear();
   print(quiet ? printable(output) + "\n"
               : fmt::format("{}: {} cubes of {}\n", printable(output), page.cubes, printable(a.map)));

@@ -5,15 +5,13 @@
 #include <string>
 
 #include "graze/geometry/occupancy_map.h"
+#include "map_cubes.h"
 
 namespace graze::app {
 
 struct MapPageOptions {
-  std::string title;          ///< the name of the map
-  double threshold = 0.5;     ///< probability from which cells are occupied
-  bool free = false;          ///< whether free cells are in the page
-  bool unknown = false;       ///< whether unknown cells within the bounds of the map are
-  std::size_t max_cells = 0;  ///< more cubes than this are merged into coarser ones
+  std::string title;  ///< the name of the map
+  MapCubesOptions cubes;
 };
 
 /// What became of the cells.

@@ -34,7 +34,7 @@ int run_sweep(const SweepArguments& a) {
   expect_points(first.geometry, "A");
   expect_points(second.geometry, "B");
   const Sweep s = sweep(first, second, {.margin = a.margin, .tolerance = a.tolerance});
-  if (!a.page.empty()) write_file(a.page, sweep_page(first, second, s, a.margin));
+  if (!a.page.empty()) write_sweep_page(a.page, first, second, s, a.margin);
   print(text_of(s));
   return s.hit ? kCollision : kClear;
 }

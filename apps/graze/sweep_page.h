@@ -7,7 +7,7 @@
 
 namespace graze::app {
 
-/// One file that plays the motion of both bodies as lines, with their first contact.
-std::string sweep_page(const Moving& a, const Moving& b, const Sweep& swept, double margin);
+/// Writes a page that plays the motion of both bodies up to their first contact. Throws Error.
+void write_sweep_page(const std::string& path, const Moving& a, const Moving& b, const Sweep& swept, double margin);
 
 }  // namespace graze::app

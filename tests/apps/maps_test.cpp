@@ -136,14 +136,7 @@ TEST_F(MapCommand, ShowsAMapInOnePage) {
   const std::string page = read("world.html");
   EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org")) << "needs nothing else";
   EXPECT_EQ(page.find("{{"), std::string::npos);
-  const auto data_of = [](const std::string& text) {
-    const std::string start = "id=\"graze-data\">";
-    const std::size_t begin = text.find(start);
-    if (begin == std::string::npos) return nlohmann::json();  // built without the viewer
-    return nlohmann::json::parse(
-        text.substr(begin + start.size(), text.find("</script>", begin) - begin - start.size()));
-  };
-  if (const nlohmann::json data = data_of(page); !data.is_null()) {
+  if (const nlohmann::json data = page_data(page); !data.is_null()) {
     EXPECT_EQ(data["kind"], "map");
     EXPECT_EQ(data["cubes"], 231);
     EXPECT_EQ(data["resolution"], 0.1);

@@ -1,4 +1,6 @@
 // graze check and graze distance with scenes.
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "apps/shell.h"
@@ -73,17 +75,102 @@ TEST_F(Scenes, CheckDrawsAPage) {
     {"name":"floor","shape":"halfspace","normal":[0,0,1],"offset":-3}]})");
   const Outcome hit = run("$GRAZE check odd.json --page hit.html");
   EXPECT_EQ(hit.code, 1) << hit.err;
-  const std::string page = read("hit.html");
-  EXPECT_EQ(page.find("<b>"), std::string::npos) << "names are text, not HTML";
-  for (const char* part : {"&lt;b&gt;&amp;&quot;a&quot;", "data:image/png;base64,", "class=\"contact\"",
-                           "1 colliding pair", "<td class=\"n\">0.500000</td>"}) {
-    EXPECT_NE(page.find(part), std::string::npos) << part;
-  }
+  const std::string page = read("hit.html"), text = page.substr(0, page.find("<script"));
+  EXPECT_EQ(text.find("<b>"), std::string::npos) << "names are text, not HTML";
+  EXPECT_EQ(page.find("{{"), std::string::npos);
+  for (const char* part :
+       {"&lt;b&gt;&amp;&quot;a&quot;", "1 colliding pair", "<td class=\"n\">0.500000</td>", "<tr data-contact=\"0\""})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
   run("sed 's/1.5,0,0/2.5,0,0/' odd.json >free.json");
   EXPECT_EQ(run("$GRAZE check free.json --page free.html").code, 0);
-  EXPECT_NE(read("free.html").find("500 mm"), std::string::npos);
-  EXPECT_NE(read("free.html").find("class=\"gap\""), std::string::npos);
+  const std::string free_page = read("free.html");
+  EXPECT_NE(free_page.find("500 mm"), std::string::npos);
   EXPECT_EQ(run("$GRAZE check free.json --page nowhere/x.html").code, 3);
+  const nlohmann::json data = page_data(page), free = page_data(free_page);
+  if (data.is_null()) {
+    for (const char* part : {"data:image/png;base64,", "class=\"contact\"", "has no 3-D view"})
+      EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_NE(free_page.find("class=\"gap\""), std::string::npos);
+    return;
+  }
+  EXPECT_EQ(data["kind"], "scene");
+  ASSERT_EQ(data["objects"].size(), 3U);
+  EXPECT_EQ(data["objects"][0]["name"], "<b>&\"a\"");
+  EXPECT_EQ(data["objects"][0]["colliding"], true);
+  EXPECT_EQ(data["objects"][2]["colliding"], false);
+  EXPECT_EQ(data["shapes"][1], nlohmann::json::parse(R"({"kind":"box","half":[1.0,1.0,1.0]})"));
+  EXPECT_EQ(data["gap"], nullptr);
+  ASSERT_FALSE(data["contacts"].empty());
+  EXPECT_EQ(free["contacts"].size(), 0U);
+  EXPECT_EQ(free["gap"]["text"], "500 mm");
+  EXPECT_NEAR(free["gap"]["to"][0].get<double>() - free["gap"]["from"][0].get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(free["objects"][1]["place"].size(), 12U);
+}
+
+// Every kind of geometry, far from the origin; the bytes of the page are as many as its list of shapes says.
+TEST_F(Scenes, ThePageHoldsEveryKindOnce) {
+  write("dots.csv", "x,y,z\n0,0,0\n1,0,0\n0,1,0\nnan,0,0\n");
+  write("sensor.tum", "0 0 0 5 0 0 0 1\n");
+  ASSERT_EQ(run("$GRAZE map build dots.csv --poses sensor.tum --resolution 0.5 -o dots.gmap -q").code, 0);
+  const std::string pose = R"("pose":{"xyz":[1e6,2e6,)";
+  const std::string shapes[] = {
+      R"("shape":"sphere","radius":0.1,)",
+      R"("shape":"capsule","radius":0.1,"half_length":0.1,)",
+      R"("shape":"cylinder","radius":0.1,"half_length":0.1,)",
+      R"("shape":"cone","radius":0.1,"half_length":0.1,)",
+      R"("shape":"ellipsoid","radii":[0.1,0.2,0.3],)",
+      R"("shape":"convex","points":[[0,0,0],[1,0,0],[0,1,0],[0,0,0.4]],)",
+      R"("shape":"convex","points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0]],)",
+      R"("shape":"triangle","points":[[0,0,0],[1,0,0],[0,1,0]],)",
+      R"("shape":"mesh","file":"cell/part.off",)",
+      R"("shape":"mesh","file":"cell/part.off",)",
+      R"("shape":"cloud","file":"dots.csv","radius":0.05,)",
+      R"("shape":"heightfield","heights":[[0,0.1,0],[0,0.1,0.2]],"cell":[1,1],)",
+      R"("shape":"map","file":"dots.gmap","unknown":"free",)",
+      R"("shape":"plane","normal":[0,0,1],"offset":50,)",
+  };
+  std::string scene;
+  int i = 0;
+  for (const std::string& shape : shapes) {
+    scene += (i == 0 ? "" : ",\n") + ("{\"name\":\"" + std::to_string(i) + "\"," + shape) + pose +
+             std::to_string(i * 2) + "]}}";
+    ++i;
+  }
+  write("all.json", "{\"objects\":[" + scene + "]}");
+  const Outcome drawn = run("$GRAZE check all.json --page all.html");
+  EXPECT_LE(drawn.code, 1) << drawn.err;
+  const std::string page = read("all.html");
+  const nlohmann::json data = page_data(page);
+  if (data.is_null()) return;
+  ASSERT_EQ(data["objects"].size(), std::size(shapes));
+  EXPECT_EQ(data["objects"][8]["shape"], data["objects"][9]["shape"]) << "one file is in the page once";
+  ASSERT_EQ(data["shapes"].size(), std::size(shapes) - 1);
+  std::size_t bytes = 0;
+  for (const nlohmann::json& s : data["shapes"]) {
+    if (s["kind"] == "mesh") bytes += 12 * (s["vertices"].get<std::size_t>() + s["triangles"].get<std::size_t>());
+    if (s["kind"] == "cloud") bytes += 12 * s["points"].get<std::size_t>();
+    if (s["kind"] == "cubes") bytes += (14 * s["cubes"].get<std::size_t>() + 3) / 4 * 4;
+  }
+  const std::string start = "id=\"graze-shapes\">";
+  const std::size_t at = page.find(start) + start.size();
+  EXPECT_EQ((page.find("</script>", at) - at) / 4, (bytes + 2) / 3);
+  for (const nlohmann::json& o : data["objects"]) {
+    for (const nlohmann::json& number : o["place"]) EXPECT_LT(std::abs(number.get<double>()), 100) << o["name"];
+  }
+}
+
+TEST_F(Scenes, WhatOverlapsWithoutEndHasNoPoint) {
+  write("two.json", R"({"objects":[{"name":"floor","shape":"halfspace","normal":[0,0,1],"offset":0},
+    {"name":"wall","shape":"plane","normal":[0,1,0],"offset":2},{"name":"ball","shape":"sphere","radius":1,
+    "pose":{"xyz":[0,0,5]}}]})");
+  const Outcome found = run("$GRAZE check two.json --page two.html");
+  EXPECT_EQ(found.code, 1);
+  EXPECT_EQ(found.out, "floor and wall collide: they overlap without end\ntwo.json: 3 objects, 1 colliding pair\n");
+  const std::string page = read("two.html");
+  EXPECT_NE(page.find("<td class=\"n\">without end</td>"), std::string::npos);
+  EXPECT_EQ(page.find("<tr data-contact"), std::string::npos);
+  const nlohmann::json data = page_data(page);
+  EXPECT_TRUE(data.is_null() || data["contacts"].empty());
 }
 
 TEST_F(Scenes, DistanceMeasuresTwoObjects) {

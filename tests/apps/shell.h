@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/paths.h"
@@ -48,6 +49,15 @@ class Shell : public testing::Test {
     const std::string whole = "cd '" + folder_.string() + "' && sh .command <.in >.out 2>.err";
     const int status = std::system(whole.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(".out"), read(".err")};
+  }
+
+  /// What a page holds for its viewer; null if graze was built without npm.
+  static nlohmann::json page_data(const std::string& page) {
+    const std::string start = "id=\"graze-data\">";
+    const std::size_t begin = page.find(start);
+    if (begin == std::string::npos) return nullptr;
+    return nlohmann::json::parse(
+        page.substr(begin + start.size(), page.find("</script>", begin) - begin - start.size()));
   }
 
   std::filesystem::path folder_;

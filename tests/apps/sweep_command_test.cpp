@@ -1,4 +1,5 @@
 // graze sweep: when two moving shapes first touch, and the page that plays it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/shell.h"
@@ -35,16 +36,43 @@ TEST_F(SweepCommand, WritesAPageThatNeedsNothingElse) {
   EXPECT_EQ(hit.code, 1) << hit.err;
   const std::string page = read("page.html");
   EXPECT_NE(page.find("They first come into contact at t = 0.3499"), std::string::npos);
-  EXPECT_EQ(page.find("http"), std::string::npos);
-  const std::size_t begin = page.find("const data = ") + 13, end = page.find(";\n", begin);
-  const nlohmann::json data = nlohmann::json::parse(page.substr(begin, end - begin));
-  EXPECT_EQ(data["bodies"].size(), 2U);
-  for (const auto& body : data["bodies"]) {
-    EXPECT_GT(body["lines"].size(), 0U);
-    EXPECT_EQ(body["lines"].size() % 6, 0U);
-    EXPECT_EQ(body["contact"].size(), 12U);
-    EXPECT_GT(body["poses"].size(), 2U);
+  EXPECT_EQ(page.find("{{"), std::string::npos);
+  EXPECT_EQ(page.find(" src=\"http"), std::string::npos);
+  const nlohmann::json data = page_data(page);
+  if (data.is_null()) {
+    EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
+    return;
   }
+  EXPECT_EQ(data["motion"]["hit"], true);
+  EXPECT_NEAR(data["motion"]["time"].get<double>(), 0.34995, 1e-6);
+  EXPECT_EQ(data["contacts"].size(), 1U);
+  ASSERT_EQ(data["objects"].size(), 2U);
+  for (const nlohmann::json& body : data["objects"]) {
+    EXPECT_EQ(body["place"].size(), 12U);
+    EXPECT_EQ(body["times"].front(), 0);
+    EXPECT_EQ(body["times"].back(), 1);
+    EXPECT_EQ(body["places"].size(), body["times"].size());
+  }
+  const nlohmann::json& ball = data["objects"][0];
+  EXPECT_NEAR(ball["places"].back()[9].get<double>() - ball["places"].front()[9].get<double>(), 10, 1e-9);
+  EXPECT_NEAR(ball["place"][9].get<double>() - ball["places"].front()[9].get<double>(), 3.4995, 1e-5);
+}
+
+// The corners of a path, and enough poses of fast turns, or the picture would cut them short.
+TEST_F(SweepCommand, ThePageKnowsTheWholeMotion) {
+  run(R"sh($GRAZE sweep '{"shape":"box","half":[1,0.1,0.1],"motion":{"path":[{},{"xyz":[1,0,0]},{"xyz":[1,1,0]},
+    {"xyz":[0,1,0]}]}}' '{"shape":"box","half":[1,1,1],"pose":{"xyz":[9,0,0]},"motion":{"to":{"xyz":[9,0,0],
+    "rpy":[0,0,1]},"turns":20}}' --page page.html)sh");
+  const nlohmann::json data = page_data(read("page.html"));
+  if (data.is_null()) return;
+  EXPECT_EQ(data["motion"]["hit"], false);
+  EXPECT_EQ(data["contacts"].size(), 0U);
+  const nlohmann::json &path = data["objects"][0], &turn = data["objects"][1];
+  EXPECT_NE(std::find(path["times"].begin(), path["times"].end(), 1.0 / 3), path["times"].end());
+  EXPECT_GT(turn["times"].size(), 500U);
+  double last = 1;
+  for (const nlohmann::json& place : turn["places"]) last = std::min(last, place[0].get<double>());
+  EXPECT_LT(last, -0.99);
 }
 
 TEST_F(SweepCommand, RefusesWhatIsNoMotion) {

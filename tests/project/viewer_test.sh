@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# viewer_test.sh BUILD_TREE SOURCE_TREE: makes a report of a small tunnel and a map, and clicks through them in Chromium.
+# viewer_test.sh BUILD_TREE SOURCE_TREE: makes a report of a small tunnel, a map, scenes
+# and a motion, and clicks through them in Chromium.
 #
 # Exits with 77 (skipped) where graze was built without the viewer or there is no browser. GRAZE_SCREENSHOTS names a folder
 # for pictures of every step.
@@ -56,5 +57,32 @@ printf '0 0 0 0 0 0 0 1\n' >"$folder/sensor.tum"
 "$graze" map build "$folder/below.csv" --poses "$folder/sensor.tum" --resolution 0.25 --max-range 12 -o "$folder/floor.gmap" --quiet
 "$graze" map show "$folder/floor.gmap" --free --unknown -o "$folder/map.html" --quiet
 
-GRAZE_MAP=$folder/map.html GRAZE_LONE_REPORT=$folder/lone.html GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
-    timeout 280 node --test "$source/viewer/test/report.test.mjs" "$source/viewer/test/map.test.mjs"
+# Scenes with most kinds of geometry: one with collisions, one without, one far from the origin and small.
+cat >"$folder/cell.json" <<JSON
+{"objects": [
+{"name": "bench", "shape": "box", "half": [1, 1, 0.5], "pose": {"xyz": [0, 0, 0.5]}},
+{"name": "post", "shape": "cylinder", "radius": 0.2, "half_length": 0.6, "pose": {"xyz": [0.5, 0, 1.5]}},
+{"name": "cap", "shape": "capsule", "radius": 0.2, "half_length": 0.4, "pose": {"xyz": [-2, 0, 1]}},
+{"name": "hat", "shape": "cone", "radius": 0.4, "half_length": 0.5, "pose": {"xyz": [-2, 2, 1]}},
+{"name": "egg", "shape": "ellipsoid", "radii": [0.5, 0.3, 0.2], "pose": {"xyz": [2, 2, 1]}},
+{"name": "cube", "shape": "mesh", "file": "cube.off", "pose": {"xyz": [4, 0, 0]}},
+{"name": "dots", "shape": "cloud", "points": [[0,0,0],[0.1,0,0],[0,0.1,0]], "radius": 0.1, "pose": {"xyz": [0, 3, 1]}},
+{"name": "hill", "shape": "heightfield", "heights": [[0,1,0],[0,2,1]], "cell": [1, 1], "pose": {"xyz": [-4, -4, 0]}},
+{"name": "cells", "shape": "map", "file": "floor.gmap", "unknown": "free", "pose": {"xyz": [0, 0, -5]}},
+{"name": "wall", "shape": "plane", "normal": [0, 1, 0], "offset": 9}]}
+JSON
+status=0
+"$graze" check "$folder/cell.json" --page "$folder/cell.html" >/dev/null || status=$?
+[[ $status == 1 ]] || { echo "post and bench should collide: exit code $status"; exit 1; }
+printf '%s' '{"objects": [
+{"name": "a", "shape": "sphere", "radius": 1e-4, "pose": {"xyz": [1e4, 0, 0]}},
+{"name": "b", "shape": "box", "half": [1e-4, 1e-4, 1e-4], "pose": {"xyz": [1e4, 0, 1e-3]}}]}' >"$folder/small.json"
+"$graze" check "$folder/small.json" --page "$folder/small.html" >/dev/null
+"$graze" sweep '{"shape":"box","half":[0.5,0.2,0.1],"motion":{"path":[{"xyz":[-3,0,0.5]},{"xyz":[-1,2,0.5]},{"xyz":[2,0,0.5]}]}}' \
+    '{"shape":"cylinder","radius":0.3,"half_length":1,"pose":{"xyz":[1,0.5,0.2]}}' --page "$folder/motion.html" >/dev/null || status=$?
+[[ $status == 1 ]] || { echo "the box should touch the cylinder: exit code $status"; exit 1; }
+
+GRAZE_SCENE=$folder/cell.html GRAZE_SMALL_SCENE=$folder/small.html GRAZE_MOTION=$folder/motion.html \
+    GRAZE_MAP=$folder/map.html GRAZE_LONE_REPORT=$folder/lone.html GRAZE_REPORT=$folder/report.html GRAZE_SHAPES_REPORT=$folder/shapes.html GRAZE_NODE_MODULES=$modules GRAZE_CHROMIUM=$browser HOME=$folder \
+    timeout 280 node --test "$source/viewer/test/report.test.mjs" "$source/viewer/test/map.test.mjs" \
+    "$source/viewer/test/scene.test.mjs"

@@ -1,5 +1,6 @@
 // What graze wrote into the page: one JSON text and some blocks of bytes in base64.
 import type { MapData } from './map';
+import type { SceneData } from './scene';
 
 export interface Place {
   clearance: number | null; // metres; null: beyond the limit
@@ -49,9 +50,16 @@ export interface ReportData {
   nodes: number[]; // eight numbers each: min x y z, size, count, first child, how many children, level
 }
 
-export function readData(): ReportData | MapData | null {
+export function readData(): ReportData | MapData | SceneData | null {
   const text = document.getElementById('graze-data')?.textContent;
-  return text ? (JSON.parse(text) as ReportData | MapData) : null;
+  return text ? (JSON.parse(text) as ReportData | MapData | SceneData) : null;
+}
+
+/// The part of the page with this id.
+export function element<T extends HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
 }
 
 /// The bytes of a block; decoded anew each time it is asked for.

@@ -1,10 +1,11 @@
-// Brings the page to life that graze wrote, a report or a map: replaces its pictures by ones that answer.
+// Brings the page to life that graze wrote, a report, a map or a scene: replaces its pictures by ones that answer.
 import { Vector3 } from 'three';
 import { Chart } from './chart';
 import { LodCloud } from './cloud';
-import { metres, readData, type Place, type ReportData, type Side } from './data';
+import { element, metres, readData, type Place, type ReportData, type Side } from './data';
 import { isMap, showMap } from './map';
 import { Path } from './path';
+import { isScene, showScene } from './scene';
 import { SectionView } from './section';
 import { Stage, type View } from './stage';
 import { Vehicle } from './vehicle';
@@ -14,12 +15,6 @@ interface Choice {
   x: number; // of the section, in the vehicle's frame
   place: Place | null;
   cluster: number; // -1: none
-}
-
-function element<T extends HTMLElement>(id: string): T {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found as T;
 }
 
 class Report {
@@ -169,6 +164,6 @@ class Report {
 
 const data = readData();
 if (data) {
-  const shown = isMap(data) ? showMap(data) : new Report(data);
+  const shown = isMap(data) ? showMap(data) : isScene(data) ? showScene(data) : new Report(data);
   (window as unknown as { graze: unknown }).graze = { state: () => shown.state() };
 }

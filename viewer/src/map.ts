@@ -4,7 +4,8 @@ import {
   Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import { block, type ReportData } from './data';
+import { block, element, type ReportData } from './data';
+import type { SceneData } from './scene';
 
 export interface MapData {
   schema: 1;
@@ -16,7 +17,7 @@ export interface MapData {
   threshold: number;
 }
 
-export const isMap = (data: ReportData | MapData): data is MapData => 'kind' in data && data.kind === 'map';
+export const isMap = (data: ReportData | MapData | SceneData): data is MapData => 'kind' in data && data.kind === 'map';
 
 const UNKNOWN = 255;
 
@@ -51,12 +52,6 @@ void main() {
   float dark = 1.0 - 0.45 * near * (1.0 - smoothstep(0.5, 1.5, min(edge.x, edge.y)));
   gl_FragColor = vec4(tone * dark, pass == 0.0 ? 1.0 : 0.13);
 }`;
-
-function element<T extends HTMLElement>(id: string): T {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found as T;
-}
 
 class MapPage {
   private readonly renderer: WebGLRenderer;

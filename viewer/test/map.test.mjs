@@ -2,71 +2,22 @@
 //
 //   GRAZE_MAP=map.html node --test viewer/test/map.test.mjs
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-
-// The packages lie in the build tree, not beside this file.
-const require = createRequire(path.join(process.env.GRAZE_NODE_MODULES ?? path.resolve('viewer'), 'package.json'));
-const { chromium } = require('playwright-core');
-
-const map = process.env.GRAZE_MAP;
-const shots = process.env.GRAZE_SCREENSHOTS;
-const PATIENCE = Number(process.env.GRAZE_PATIENCE ?? 60_000);
+import { drawnOver, launch, settled as settledOn, shoot as shootOn, stateOf } from './browser.mjs';
 
 let browser;
 let page;
-const errors = [];
-const requests = [];
 
 before(async () => {
-  assert.ok(map && existsSync(map), 'GRAZE_MAP must name the page of a map');
-  browser = await chromium.launch({
-    executablePath: process.env.GRAZE_CHROMIUM ?? '/usr/bin/chromium',
-    timeout: PATIENCE,
-    args: [
-      '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-      '--ignore-gpu-blocklist',
-    ],
-  });
-  page = await browser.newPage({ viewport: { width: 1360, height: 980 } });
-  page.setDefaultTimeout(PATIENCE);
-  page.on('pageerror', (e) => errors.push(String(e)));
-  page.on('console', (m) => m.type() === 'error' && errors.push(m.text()));
-  page.on('request', (r) => requests.push(r.url()));
-  await page.goto(pathToFileURL(path.resolve(map)).href);
-  if (shots) mkdirSync(shots, { recursive: true });
+  browser = await launch({ viewport: { width: 1360, height: 980 } });
+  page = await browser.open('GRAZE_MAP');
 });
+after(() => browser?.close());
 
-after(async () => {
-  await browser?.close();
-});
-
-const state = () => page.evaluate(() => window.graze.state());
-const settled = () => page.waitForFunction(() => window.graze.state().settled, null, { polling: 100 });
-/// The share of the 3-D view that is not background.
-const drawn = async () => {
-  await settled();
-  return page.evaluate(() => {
-    const from = document.querySelector('#stage canvas');
-    const to = document.createElement('canvas');
-    [to.width, to.height] = [200, 120];
-    const g = to.getContext('2d');
-    g.drawImage(from, 0, 0, to.width, to.height);
-    const pixels = g.getImageData(0, 0, to.width, to.height).data;
-    let other = 0;
-    for (let i = 0; i < pixels.length; i += 4) {
-      if (Math.abs(pixels[i] - 0x11) + Math.abs(pixels[i + 1] - 0x18) + Math.abs(pixels[i + 2] - 0x1e) > 24) other++;
-    }
-    return other / (pixels.length / 4);
-  });
-};
-const shoot = async (name) => {
-  if (shots) await page.screenshot({ path: path.join(shots, name + '.png') });
-};
+const state = () => stateOf(page);
+const settled = () => settledOn(page);
+const drawn = () => drawnOver(page, 0x11181e);
+const shoot = (name) => shootOn(page, name);
 
 test('cells of all three kinds are drawn', async () => {
   const { shown } = await state();
@@ -108,7 +59,4 @@ test('colours by height, and a view from above', async () => {
   await shoot('map-above');
 });
 
-test('nothing is fetched and nothing fails', () => {
-  assert.deepEqual(errors, []);
-  assert.deepEqual(requests.filter((url) => !url.startsWith('file:') && !url.startsWith('data:') && !url.startsWith('blob:')), []);
-});
+test('nothing is fetched and nothing fails', () => browser.expectQuiet());

@@ -3,69 +3,23 @@
 //   GRAZE_REPORT=report.html GRAZE_SHAPES_REPORT=of-a-changing-model.html GRAZE_LONE_REPORT=of-one-point.html \
 //     node --test viewer/test/report.test.mjs
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-
-// The packages lie in the build tree, not beside this file.
-const require = createRequire(path.join(process.env.GRAZE_NODE_MODULES ?? path.resolve('viewer'), 'package.json'));
-const { chromium } = require('playwright-core');
-
-const report = process.env.GRAZE_REPORT;
-const shots = process.env.GRAZE_SCREENSHOTS;
-const browserPath = process.env.GRAZE_CHROMIUM ?? '/usr/bin/chromium';
-const PATIENCE = Number(process.env.GRAZE_PATIENCE ?? 60_000);
+import { colorsOf, launch, settled as settledOn, shoot as shootOn, stateOf } from './browser.mjs';
 
 let browser;
 let page;
-const errors = [];
-const requests = [];
 
 before(async () => {
-  assert.ok(report && existsSync(report), 'GRAZE_REPORT must name a report');
-  browser = await chromium.launch({
-    executablePath: browserPath,
-    timeout: PATIENCE,
-    args: [
-      '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-      '--ignore-gpu-blocklist',
-    ],
-  });
-  page = await browser.newPage({ viewport: { width: 1360, height: 900 } });
-  page.setDefaultTimeout(PATIENCE);
-  page.on('pageerror', (e) => errors.push(String(e)));
-  page.on('console', (m) => m.type() === 'error' && errors.push(m.text()));
-  page.on('request', (r) => requests.push(r.url()));
-  await page.goto(pathToFileURL(path.resolve(report)).href);
-  if (shots) mkdirSync(shots, { recursive: true });
+  browser = await launch();
+  page = await browser.open('GRAZE_REPORT');
 });
+after(() => browser?.close());
 
-after(async () => {
-  await browser?.close();
-});
-
-const state = () => page.evaluate(() => window.graze.state());
-const settled = () => page.waitForFunction(() => window.graze.state().settled, null, { polling: 200 });
-const shoot = async (name) => {
-  if (shots) await page.screenshot({ path: path.join(shots, name + '.png') });
-};
+const state = () => stateOf(page);
+const settled = () => settledOn(page);
+const shoot = (name) => shootOn(page, name);
 /// How many different colours the 3-D view shows: one if it is empty.
-const colours = () =>
-  page.evaluate(() => {
-    const from = document.querySelector('#stage canvas');
-    const to = document.createElement('canvas');
-    to.width = 200;
-    to.height = 120;
-    const g = to.getContext('2d');
-    g.drawImage(from, 0, 0, 200, 120);
-    const bytes = g.getImageData(0, 0, 200, 120).data;
-    const seen = new Set();
-    for (let i = 0; i < bytes.length; i += 4) seen.add((bytes[i] << 16) | (bytes[i + 1] << 8) | bytes[i + 2]);
-    return seen.size;
-  });
+const colours = async () => new Set(await colorsOf(page)).size;
 
 test('shows the verdict, the diagram and the worst place first', async () => {
   await page.waitForFunction(() => window.graze !== undefined);
@@ -158,13 +112,11 @@ test('takes the whole keyboard way too', async () => {
 test('is one file: asks for nothing and has no errors', async () => {
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
   await shoot('6-end');
-  assert.deepEqual(requests.filter((u) => !u.startsWith('file:') && !u.startsWith('data:') && !u.startsWith('blob:')), []);
-  assert.deepEqual(requests.filter((u) => u.startsWith('file:')).length, 1);
-  assert.deepEqual(errors, []);
+  browser.expectQuiet();
 });
 
 test('shows a model that changes its shape as it is at the place', async () => {
-  await page.goto(pathToFileURL(path.resolve(process.env.GRAZE_SHAPES_REPORT)).href);
+  page = await browser.open('GRAZE_SHAPES_REPORT');
   await page.waitForFunction(() => window.graze !== undefined);
   await settled();
   const at = async (share) => {
@@ -180,7 +132,7 @@ test('shows a model that changes its shape as it is at the place', async () => {
   assert.deepEqual(await at(0), [0]);
   assert.deepEqual(await at(1), [2]);
   assert.ok((await colours()) > 3, 'the 3-D view is empty');
-  assert.deepEqual(errors, []);
+  browser.expectQuiet();
 });
 
 /// How many pixels of the diagram have about this colour, between two shares of its width and of its height.
@@ -206,7 +158,7 @@ const pixels = (colour, x0, x1, y0, y1) =>
   );
 
 test('draws a bin that stands alone, and what was not scanned', async () => {
-  await page.goto(pathToFileURL(path.resolve(process.env.GRAZE_LONE_REPORT)).href);
+  page = await browser.open('GRAZE_LONE_REPORT');
   await page.waitForFunction(() => window.graze !== undefined);
   await settled();
   await page.evaluate(() => window.scrollTo(0, 0));
@@ -219,5 +171,5 @@ test('draws a bin that stands alone, and what was not scanned', async () => {
   assert.ok((await pixels(left, 0.1, 0.5, 0.85, 1)) > 100, 'the bar of what was seen is missing');
   assert.equal(await pixels(left, 0.65, 1, 0.85, 1), 0);
   assert.match(await page.locator('#coverage').innerText(), /Scanned: 6\d of 102 m/);
-  assert.deepEqual(errors, []);
+  browser.expectQuiet();
 });
