@@ -15,12 +15,6 @@ namespace {
 // Where two half-spaces meet there is no point to show.
 bool is_somewhere(const SceneContact& c) { return std::isfinite(c.depth); }
 
-// Rounded down.
-std::string gap_text(double gap) {
-  if (gap >= 1) return fixed(std::floor(gap * 1e3) / 1e3, 3) + " m";
-  return gap >= 0.01 ? fixed(std::floor(gap * 1e3), 0) + " mm" : fixed(std::floor(gap * 1e6) / 1e3, 3) + " mm";
-}
-
 std::string table_of(const CheckedScene& checked) {
   // Rounded up: the deeper collision and the smaller gap are the safe ones.
   const auto depth_text = [](double depth) {
@@ -66,7 +60,7 @@ void write_check_page(const std::string& path, const CheckedScene& checked) {
     }
   }
   const SceneDistance& d = checked.nearest;
-  if (clear && std::isfinite(d.value)) page.gap = {d.on_a, d.on_b, gap_text(d.value)};
+  if (clear && std::isfinite(d.value)) page.gap = {d.on_a, d.on_b, length_text(d.value)};
   write_scene_page(path, page);
 }
 

@@ -1,26 +1,55 @@
 // graze distance: how far apart are two shapes, or two objects of a scene?
 #include <fmt/format.h>
 
+#include <cmath>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "graze/base/error.h"
+#include "graze/io/ask.h"
 #include "graze/io/scene_file.h"
+#include "graze/io/write_file.h"
 #include "graze/query/collide.h"
+#include "graze/scene/scene_editor.h"
 #include "graze/scene/scene_query.h"
 #include "numbers.h"
 #include "pair.h"
+#include "scene_page.h"
 #include "streams.h"
 
 namespace graze::app {
 namespace {
 
 struct DistanceArguments : PairArguments {
-  std::string c;
+  std::string c, page;
 };
 
-int distance_in_scene(const std::string& file, const std::string& a, const std::string& b) {
+void write_distance_page(const std::string& path, const std::string& title, const graze::Scene& scene,
+                         const std::string& a, const std::string& b, const Distance& d) {
+  const bool apart = d.value > d.tolerance;
+  const std::string how_far = std::isfinite(d.value) ? length_text(std::abs(d.value)) : "infinity";
+  ScenePage page{.title = title,
+                 .lead = fmt::format("{} and {} {} {}", a, b, apart ? "are apart by" : "touch; depth", how_far),
+                 .caption = "Blue: the nearest points, or how deep the two overlap. Padding is not drawn.",
+                 .table = "",
+                 .scene = scene};
+  if (!apart) page.colliding = {scene.object(a).id, scene.object(b).id};
+  if (std::isfinite(d.value)) page.gap = {d.on_a, d.on_b, how_far};
+  write_scene_page(path, page);
+}
+
+void write_page_of_shapes(const std::string& path, const PairArguments& shapes) {
+  const Placed a = placed_from_json(shapes.a, "A"), b = placed_from_json(shapes.b, "B");
+  SceneEditor editor;
+  editor.add("A", a);
+  editor.add("B", b);
+  write_distance_page(path, fmt::format("{} and {}", name_of(a.geometry), name_of(b.geometry)), editor.scene(), "A",
+                      "B", distance(a, b));
+}
+
+int distance_in_scene(const std::string& file, const std::string& a, const std::string& b, const std::string& page) {
   const graze::Scene scene = read_scene(file);
   const SceneDistance d = [&] {
     try {
@@ -37,6 +66,7 @@ int distance_in_scene(const std::string& file, const std::string& a, const std::
                                        {"tolerance", d.tolerance},
                                        {"a", a},
                                        {"b", b}};
+  if (!page.empty()) write_distance_page(page, std::filesystem::path(file).filename().string(), scene, a, b, d);
   print(json_text(json) + "\n");
   // Clear only if all verbs agree.
   const SceneObject x = scene.object(a), y = scene.object(b);
@@ -58,12 +88,18 @@ Command distance_command() {
   command.options[0].rules.file = true;
   command.options[1].help += "; or the name of an object of the scene";
   command.options.push_back({"C", &a->c, "With a scene: the name of another object"});
+  command.options.push_back(
+      {"--page", &a->page, "Write a page with the nearest points in three dimensions", {.value = "FILE"}});
   command.check = [a] {
     if (!a->c.empty() && a->a.find('{') != std::string::npos)
       throw UsageError("C", "is for objects of a scene, and A is a shape; name the file of a scene, or two shapes");
   };
   command.run = [a](const Session&) {
-    return a->c.empty() ? ask_about_pair("distance", "", *a) : distance_in_scene(a->a, a->b, a->c);
+    if (!a->page.empty()) check_writable(a->page);
+    if (!a->c.empty()) return distance_in_scene(a->a, a->b, a->c, a->page);
+    const int code = ask_about_pair("distance", "", *a);
+    if (!a->page.empty()) write_page_of_shapes(a->page, *a);
+    return code;
   };
   return command;
 }

@@ -117,6 +117,11 @@ Aabb extent_of(const ScenePage& page) {
   return box.empty() ? Aabb::around(Vec3::Zero(), Vec3::Ones()) : box;
 }
 
+std::string length_text(double metres) {
+  if (metres >= 1) return fixed(std::floor(metres * 1e3) / 1e3, 3) + " m";
+  return metres >= 0.01 ? fixed(std::floor(metres * 1e3), 0) + " mm" : fixed(std::floor(metres * 1e6) / 1e3, 3) + " mm";
+}
+
 void write_scene_page(const std::string& path, const ScenePage& page) {
   const bool live = !viewer_script().empty();
   std::size_t heavy = 0;

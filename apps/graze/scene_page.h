@@ -47,6 +47,9 @@ struct ScenePage {
   std::optional<ShownMotion> motion = {};
 };
 
+/// A length for a reader, rounded down: "381 mm".
+std::string length_text(double metres);
+
 /// Writes one file that needs nothing else: the view in three dimensions, or a picture by rays if graze was built
 /// without npm. Throws Error.
 void write_scene_page(const std::string& path, const ScenePage& page);

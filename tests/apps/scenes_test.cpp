@@ -187,5 +187,20 @@ TEST_F(Scenes, DistanceMeasuresTwoObjects) {
   EXPECT_NE(unknown.err.find("did you mean 'lamp'?"), std::string::npos) << unknown.err;
 }
 
+TEST_F(Scenes, DistanceDrawsAPage) {
+  EXPECT_EQ(run("$GRAZE distance cell/cell.json lamp bench --page apart.html").code, 0);
+  EXPECT_NE(read("apart.html").find("lamp and bench are apart by 1.750 m"), std::string::npos);
+  EXPECT_EQ(run("$GRAZE distance cell/cell.json bench 'pärt' --page deep.html").code, 1);
+  EXPECT_NE(read("deep.html").find("bench and pärt touch; depth 250 mm"), std::string::npos);
+  const std::string shapes =
+      R"('{"shape":"sphere","radius":1}' '{"shape":"box","half":[1,1,1],"pose":{"xyz":[4,0,0]}}')";
+  EXPECT_EQ(run("$GRAZE distance " + shapes + " --page shapes.html").code, 0);
+  const std::string page = read("shapes.html");
+  EXPECT_NE(page.find("<h1>sphere and box</h1>"), std::string::npos);
+  const nlohmann::json data = page_data(page);
+  EXPECT_TRUE(data.is_null() || data["gap"]["text"] == "2.000 m");
+  EXPECT_EQ(run("$GRAZE distance " + shapes + " --page nowhere/x.html").out, "") << "refused before the work";
+}
+
 }  // namespace scenes_test
 }  // namespace graze_test
