@@ -19,6 +19,21 @@ export const FIELD_OF_VIEW = 38; // degrees, from top to bottom
 const EDGES_UP_TO = 200_000; // triangles
 const FADE = 3; // planes end this many radii of the scene away from its middle
 
+/// Points, the lower ones darker: they have no surface that light could fall on.
+function shadedByHeight(points: Float32Array): BufferGeometry {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 2; i < points.length; i += 3) {
+    low = Math.min(low, points[i]);
+    high = Math.max(high, points[i]);
+  }
+  const tones = new Float32Array(points.length);
+  for (let i = 0; i < points.length; i += 3) tones.fill(high > low ? 0.35 + (0.85 * (points[i + 2] - low)) / (high - low) : 1, i, i + 3);
+  return new BufferGeometry()
+    .setAttribute('position', new BufferAttribute(points, 3))
+    .setAttribute('color', new BufferAttribute(tones, 3));
+}
+
 /// The geometries of all shapes, made once.
 export class ShapeStore {
   private readonly drawn: (BufferGeometry | null)[] = [];
@@ -107,7 +122,7 @@ export class ShapeStore {
         return flat;
       }
       case 'cloud':
-        return new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(this.bytes, at, 3 * s.points), 3));
+        return shadedByHeight(new Float32Array(this.bytes, at, 3 * s.points));
       case 'cubes':
         return new BoxGeometry(1, 1, 1);
     }
@@ -123,11 +138,11 @@ export class ShapeStore {
   private points(index: number, s: Shape & { kind: 'cloud' }, color: Color): Object3D {
     const group = new Group();
     const geometry = this.geometry(index);
-    group.add(new Points(geometry, new PointsMaterial({ color, size: 2, sizeAttenuation: false })));
+    group.add(new Points(geometry, new PointsMaterial({ color, size: 2, sizeAttenuation: false, vertexColors: true })));
     if (s.radius > 0) {
       // three.js leaves the angle of view out of the size of points.
       const size = (2 * s.radius) / this.radius / Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
-      group.add(new Points(geometry, new PointsMaterial({ color, size, map: ShapeStore.disc(), alphaTest: 0.5 })));
+      group.add(new Points(geometry, new PointsMaterial({ color, size, map: ShapeStore.disc(), alphaTest: 0.5, vertexColors: true })));
     }
     group.scale.setScalar(s.scale);
     return group;
