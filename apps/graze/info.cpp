@@ -166,7 +166,7 @@ Command info_command() {
       .help = "Tell what is in files of points, triangles or occupancy",
       .options = {{"FILE",
                    &a->files,
-                   "Clouds: PLY, PCD, LAS, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
+                   "Clouds: PLY, PCD, LAS, LAZ, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
                    "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
                    {.required = true, .file = true}},
                   {"--json", &a->json, "Print one JSON object per file and line"}},

@@ -237,7 +237,7 @@ std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
     if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
   }
   if (start.find('\0') != std::string::npos) {
-    throw Error(name, "is not a point cloud that graze can read: PLY, PCD, LAS, or text with numbers in columns");
+    throw Error(name, "is not a point cloud that graze can read: PLY, PCD, LAS, LAZ, or text with numbers in columns");
   }
   return extension == "ptx" || looks_like_ptx(bytes) ? open_ptx(std::move(bytes)) : open_text(std::move(bytes));
 }

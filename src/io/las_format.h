@@ -19,8 +19,9 @@ inline constexpr std::size_t kGlobalEncoding = 6, kVersionMajor = 24, kVersionMi
 inline constexpr std::size_t kSize12 = 227, kSize13 = 235, kSize14 = 375;
 /// Size of the head of a variable length record, and of one description of extra bytes.
 inline constexpr std::size_t kRecordHead = 54, kExtraBytes = 192;
-inline constexpr std::uint16_t kExtraBytesId = 4, kWktId = 2112, kGeoKeysId = 34735, kGeoDoublesId = 34736;
-inline constexpr std::uint16_t kWktBit = 16;  // of the global encoding
+inline constexpr std::uint16_t kExtraBytesId = 4, kWktId = 2112, kGeoKeysId = 34735, kGeoDoublesId = 34736,
+                               kPackingId = 22204;  // of LAZ
+inline constexpr std::uint16_t kWktBit = 16;        // of the global encoding
 inline constexpr int kFormats = 11;
 
 /// Bytes of a point of each format without extra bytes.

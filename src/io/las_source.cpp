@@ -1,4 +1,4 @@
-// LAS: laser scans with integer coordinates, scale and offset.
+// LAS and LAZ: laser scans with integer coordinates, scale and offset.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "io/cloud_source.h"
 #include "io/coordinate_units.h"
 #include "io/las_format.h"
+#include "io/laz_reader.h"
 
 namespace graze::io {
 namespace {
@@ -49,6 +50,9 @@ class LasSource : public CloudSource {
     read_records();
     find_units();
     reader_ = ByteReader(bytes_, point_offset_);
+    if (packed_) {
+      packed_points_ = std::make_unique<LazReader>(bytes_, packing_, point_offset_, point_size_, *header_.points);
+    }
   }
 
   void fill(ChunkBuffer& buffer) override {
@@ -57,7 +61,9 @@ class LasSource : public CloudSource {
       const auto count =
           static_cast<std::size_t>(std::min<std::uint64_t>({left_, buffer.room(), kMaxBytes / point_size_}));
       points_.resize(count * point_size_);
-      if (!reader_.take(points_.data(), points_.size())) {
+      if (packed_) {
+        packed_points_->read(points_.data(), count);
+      } else if (!reader_.take(points_.data(), points_.size())) {
         refuse(fmt::format("ends with {} of {} points missing; was it cut off?", left_, *header_.points));
       }
       const std::size_t row = buffer.size();
@@ -67,7 +73,7 @@ class LasSource : public CloudSource {
     }
   }
 
-  std::uint64_t position() const override { return reader_.position(); }
+  std::uint64_t position() const override { return packed_ ? packed_points_->position() : reader_.position(); }
 
  private:
   [[noreturn]] void refuse(const std::string& why) const { throw Error(bytes_->name(), why); }
@@ -84,10 +90,10 @@ class LasSource : public CloudSource {
     if (major != 1 || minor > 4) refuse(fmt::format("is LAS {}.{}; graze reads 1.0 to 1.4", major, minor));
     header_.version = fmt::format("{}.{}", major, minor);
     header_.global_encoding = at<std::uint16_t>(las::kGlobalEncoding);
-    const int format = at<std::uint8_t>(las::kPointFormat);
-    if ((format & 0xC0) != 0) {
-      refuse("is a LAZ file (compressed LAS), which graze does not read; unpack it first: laszip, or pdal translate");
-    }
+    // LAZ, compressed LAS, sets the uppermost bit.
+    const int stated = at<std::uint8_t>(las::kPointFormat), format = stated & 0x3F;
+    packed_ = (stated & 0x80) != 0;
+    if (packed_) header_.encoding = CloudEncoding::compressed;
     if (format >= las::kFormats) refuse(fmt::format("has points of format {}; graze reads 0 to 10", format));
     header_.point_format = format;
     const std::size_t min_size = minor == 4 ? las::kSize14 : minor == 3 ? las::kSize13 : las::kSize12;
@@ -113,7 +119,7 @@ class LasSource : public CloudSource {
                          bytes_->size()));
     }
     const std::uint64_t room = bytes_->size() - point_offset_;
-    if (points > room / point_size_) {
+    if (!packed_ && points > room / point_size_) {
       refuse(fmt::format("claims {} points of {} bytes from byte {} on, but only {} bytes follow; was it cut off?",
                          points, point_size_, point_offset_, room));
     }
@@ -206,7 +212,10 @@ class LasSource : public CloudSource {
       if (at_byte + sizeof head + size > point_offset_) {
         refuse(fmt::format("record {} at byte {} claims {} bytes, which reach into the points", i, at_byte, size));
       }
-      if (user == "LASF_Spec" && id == las::kExtraBytesId) {
+      if (user == "laszip encoded" && id == las::kPackingId) {
+        packing_.resize(static_cast<std::size_t>(size));
+        bytes_->read(at_byte + sizeof head, packing_.data(), packing_.size());
+      } else if (user == "LASF_Spec" && id == las::kExtraBytesId) {
         for (std::uint64_t d = 0; d + las::kExtraBytes <= size; d += las::kExtraBytes) {
           char description[las::kExtraBytes];
           bytes_->read(at_byte + sizeof head + d, description, sizeof description);
@@ -343,6 +352,9 @@ class LasSource : public CloudSource {
   RecordField angle_;
   std::vector<ScaledField> scaled_;
   std::vector<char> points_;
+  bool packed_ = false;  // LAZ
+  std::string packing_;  // how: a record of the file
+  std::unique_ptr<LazReader> packed_points_;
   std::string wkt_, geo_keys_, geo_doubles_;
 };
 

@@ -172,7 +172,7 @@ TEST(Las, RejectsWhatItCannotRead) {
     std::string other = bytes;
     return refused(other.replace(at, value.size(), value));
   };
-  EXPECT_TRUE(contains(changed(104, "\x80"), "is a LAZ file (compressed LAS), which graze does not read"));
+  EXPECT_TRUE(contains(changed(104, "\x80"), "is a LAZ file, but does not say how its points are packed"));
   EXPECT_TRUE(contains(changed(104, "\x0B"), "points of format 11; graze reads 0 to 10"));
   EXPECT_TRUE(contains(changed(25, "\x05"), "is LAS 1.5; graze reads 1.0 to 1.4"));
   EXPECT_TRUE(contains(changed(105, bytes_of<std::uint16_t>(19)), "has points of 19 bytes; point format 0 needs 20"));

@@ -77,8 +77,8 @@ struct ReadCloudOptions {
 
 /// Reads a cloud of any of these formats; the bytes determine which one, not the name. PLY: ascii and both binary
 /// orders; lists and other elements are passed over. PCD: ascii, binary, compressed; packed rgb becomes the attributes
-/// red, green and blue. LAS: 1.0 to 1.4, point formats 0 to 10, extra bytes. Text: columns apart by comma, semicolon,
-/// tab or blanks, with or without a line of names, comments after # or //.
+/// red, green and blue. LAS and LAZ: 1.0 to 1.4, point formats 0 to 10, extra bytes. Text: columns apart by comma,
+/// semicolon, tab or blanks, with or without a line of names, comments after # or //.
 ///
 ///     Cloud scan = read_cloud("scan.las", {.radius = 0.01});
 ///
