@@ -115,7 +115,10 @@ Command clearance_command() {
       .name = "clearance",
       .help = "How near a vehicle or a model comes to the points of a scan, along its path",
       .options =
-          {{"SCAN", &a->scans, "Files of points: PLY, PCD, LAS, LAZ, text in columns", {.required = true, .file = true}},
+          {{"SCAN",
+            &a->scans,
+            "Files of points: PLY, PCD, LAS, LAZ, E57, text in columns",
+            {.required = true, .file = true}},
            {"--path",
             &a->path,
             "The track, or the path of the model: TUM, KITTI, 3x4 rows, CSV",

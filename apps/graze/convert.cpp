@@ -302,7 +302,7 @@ Command convert_command() {
       .options =
           {{"IN",
             &a->from,
-            "A cloud: PLY, PCD, LAS, LAZ, or text in columns (XYZ, CSV), - for standard input; or a\n"
+            "A cloud: PLY, PCD, LAS, LAZ, E57, or text in columns (XYZ, CSV), - for standard input; or a\n"
             "mesh: STL, OBJ, PLY, OFF, DAE, glTF; or an occupancy map: GMAP, BT, OT",
             {.required = true, .file = true}},
            {"OUT",

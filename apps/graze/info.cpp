@@ -79,7 +79,8 @@ Json to_json(const std::string& file, const CloudInfo& info) {
 std::string format_text(const CloudHeader& h) {
   std::string text(name_of(h.format));
   if (!h.version.empty()) text += " " + h.version;
-  if (h.format != CloudFormat::text && h.format != CloudFormat::las) text += fmt::format(", {}", name_of(h.encoding));
+  if ((h.format != CloudFormat::text && h.format != CloudFormat::las) || h.encoding == CloudEncoding::compressed)
+    text += fmt::format(", {}", name_of(h.encoding));
   if (h.point_format >= 0) text += fmt::format(", point format {}", h.point_format);
   return text;
 }
@@ -164,12 +165,13 @@ Command info_command() {
   Command command{
       .name = "info",
       .help = "Tell what is in files of points, triangles or occupancy",
-      .options = {{"FILE",
-                   &a->files,
-                   "Clouds: PLY, PCD, LAS, LAZ, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
-                   "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
-                   {.required = true, .file = true}},
-                  {"--json", &a->json, "Print one JSON object per file and line"}},
+      .options =
+          {{"FILE",
+            &a->files,
+            "Clouds: PLY, PCD, LAS, LAZ, E57, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
+            "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
+            {.required = true, .file = true}},
+           {"--json", &a->json, "Print one JSON object per file and line"}},
       .footer =
           "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
           "the\n"

@@ -212,7 +212,7 @@ namespace graze {
 using io::Bytes;
 
 std::string_view name_of(CloudFormat format) {
-  constexpr std::string_view kNames[] = {"PLY", "PCD", "LAS", "text"};
+  constexpr std::string_view kNames[] = {"PLY", "PCD", "LAS", "text", "E57"};
   return kNames[static_cast<std::size_t>(format)];
 }
 

@@ -226,6 +226,7 @@ std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
   start.resize(bytes->read(0, start.data(), start.size()));
   if (looks_like_ply(start)) return open_ply(std::move(bytes));
   if (start.starts_with("LASF")) return open_las(std::move(bytes));
+  if (start.starts_with("ASTM-E57")) return open_e57(std::move(bytes));
   if (looks_like_pcd(start)) return open_pcd(std::move(bytes));
   if (start.starts_with("\x1f\x8b")) throw Error(name, "is packed with gzip; unpack it first: gunzip");
   if (start.starts_with("PK\x03\x04")) throw Error(name, "is a zip archive; unpack it first: unzip");
@@ -237,7 +238,8 @@ std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
     if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
   }
   if (start.find('\0') != std::string::npos) {
-    throw Error(name, "is not a point cloud that graze can read: PLY, PCD, LAS, LAZ, or text with numbers in columns");
+    throw Error(name,
+                "is not a point cloud that graze can read: PLY, PCD, LAS, LAZ, E57, or text with numbers in columns");
   }
   return extension == "ptx" || looks_like_ptx(bytes) ? open_ptx(std::move(bytes)) : open_text(std::move(bytes));
 }

@@ -103,6 +103,7 @@ std::unique_ptr<CloudSource> open_cloud(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_ply(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_pcd(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_las(std::shared_ptr<const Bytes> bytes);
+std::unique_ptr<CloudSource> open_e57(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_text(std::shared_ptr<const Bytes> bytes);
 std::unique_ptr<CloudSource> open_ptx(std::shared_ptr<const Bytes> bytes);
 bool looks_like_ptx(const std::shared_ptr<const Bytes>& bytes);

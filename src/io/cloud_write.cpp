@@ -31,11 +31,14 @@ CloudEncoding encoding_for(const std::string& path, CloudFormat format, const st
         return encoding != CloudEncoding::binary_big_endian;
       case CloudFormat::las:
         return encoding == CloudEncoding::binary;
+      case CloudFormat::e57:
+        return false;
       case CloudFormat::text:
         break;
     }
     return encoding == CloudEncoding::ascii;
   }();
+  if (format == CloudFormat::e57) throw Error(path, "graze does not write E57; write .las or .ply");
   if (!exists) throw Error(path, fmt::format("there is no {} form of {}", name_of(encoding), name_of(format)));
   return encoding;
 }
@@ -48,6 +51,8 @@ std::unique_ptr<io::CloudSink> sink_for(FileWriter& file, const io::WritePlan& p
       return io::pcd_sink(file, plan);
     case CloudFormat::las:
       return io::las_sink(file, plan);
+    case CloudFormat::e57:
+      throw Error(plan.path, "graze does not write E57; write .las or .ply");
     case CloudFormat::text:
       break;
   }
@@ -64,6 +69,7 @@ CloudFormat writable_cloud_format(const std::string& path) {
   for (const char* text : {"xyz", "csv", "txt", "asc", "pts"}) {
     if (extension == text) return CloudFormat::text;
   }
+  if (extension == "e57") throw Error(path, "graze does not write E57; write .las or .ply");
   if (extension == "laz") throw Error(path, "graze does not write LAZ (compressed LAS); write .las");
   throw Error(path,
               "its name does not indicate a format; end it in .ply, .pcd, .las, .xyz or .csv, or state the format");

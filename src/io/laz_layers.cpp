@@ -12,11 +12,11 @@ namespace {
 constexpr unsigned kChannels = 4;
 
 // Positions in the 30 bytes of a point.
-constexpr std::size_t kIntensity = 12, kReturns = 14, kFlags = 15, kClass = 16, kUser = 17, kAngle = 18, kSource = 20,
-                      kTimeAt = 22, kPointSize = 30;
+constexpr std::size_t kWideIntensity = 12, kWideReturns = 14, kWideFlags = 15, kWideClass = 16, kWideUser = 17,
+                      kWideAngle = 18, kWideSource = 20, kWideTimeAt = 22, kWidePointSize = 30;
 
 /// Context of a point by its number of returns (row) and its return.
-constexpr std::array<std::array<std::uint8_t, 16>, 16> kReturnContext = {
+constexpr std::array<std::array<std::uint8_t, 16>, 16> kWideReturnContext = {
     {{0, 1, 2, 3, 4, 5, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5},
      {1, 0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3},
      {2, 1, 2, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3},
@@ -37,7 +37,7 @@ constexpr std::array<std::array<std::uint8_t, 16>, 16> kReturnContext = {
 /// Models and last values of one channel.
 struct PointChannel {
   bool used = false;
-  std::array<char, kPointSize> last{};
+  std::array<char, kWidePointSize> last{};
   bool time_changed = false;  // at the last point
 
   std::vector<SymbolModel> changed = models(8, 128), returns = models(16, 16), numbers = models(16, 16);
@@ -51,16 +51,16 @@ struct PointChannel {
 
   void start(const char* point) {
     used = true;
-    std::memcpy(last.data(), point, kPointSize);
+    std::memcpy(last.data(), point, kWidePointSize);
     time_changed = false;
     for (auto* all : {&changed, &returns, &numbers, &classes, &flags, &users}) reset_all(*all);
     channel.reset();
     number_at_same_time.reset();
     for (IntegerDecoder* d : {&dx, &dy, &z, &intensity, &angle, &source}) d->reset();
-    times.start(read<std::uint64_t>(point + kTimeAt));
+    times.start(read<std::uint64_t>(point + kWideTimeAt));
     for (auto& medians : steps) medians.fill({});
     last_z.fill(read<std::int32_t>(point + 8));
-    last_intensity.fill(read<std::uint16_t>(point + kIntensity));
+    last_intensity.fill(read<std::uint16_t>(point + kWideIntensity));
   }
 };
 
@@ -74,7 +74,7 @@ class Point14 final : public LayeredItem {
   void start(const char* first, unsigned, Layer* layers) override {
     layers_ = layers;
     for (auto& c : channels_) c.used = false;
-    current_ = byte_at(first, kFlags) >> 4U & 3U;
+    current_ = byte_at(first, kWideFlags) >> 4U & 3U;
     channels_[current_].start(first);
   }
 
@@ -88,7 +88,7 @@ class Point14 final : public LayeredItem {
                angle_changed = (changed & 8U) != 0;
     const auto [number, all] = read_returns(from, c, changed);
     const unsigned at_time = time_changed ? 1 : 0, single = all == 1 ? 1 : 0;
-    const std::size_t step = 2U * kReturnContext[all][number] + at_time;
+    const std::size_t step = 2U * kWideReturnContext[all][number] + at_time;
 
     const std::int32_t dx = c.dx.next(from, c.steps[0][step].get(), single);
     c.steps[0][step].add(dx);
@@ -103,9 +103,9 @@ class Point14 final : public LayeredItem {
     }
     const unsigned place = (number == 1 ? 2U : 0U) + (number >= all ? 1U : 0U);  // first, last or between
     read_rest(c, p, place, at_time, angle_changed, source_changed);
-    if (layers_[8].present && time_changed) write(p + kTimeAt, c.times.next(layers_[8].from));
+    if (layers_[8].present && time_changed) write(p + kWideTimeAt, c.times.next(layers_[8].from));
     c.time_changed = time_changed;
-    std::memcpy(item, p, kPointSize);
+    std::memcpy(item, p, kWidePointSize);
     channel = version_3_ && (changed & 64U) == 0 ? 0 : current_;
   }
 
@@ -113,7 +113,8 @@ class Point14 final : public LayeredItem {
   // Which values change.
   unsigned changes(ArithmeticDecoder& from) {
     PointChannel& c = channels_[current_];
-    const unsigned number = byte_at(c.last.data(), kReturns) & 15U, all = byte_at(c.last.data(), kReturns) >> 4U;
+    const unsigned number = byte_at(c.last.data(), kWideReturns) & 15U,
+                   all = byte_at(c.last.data(), kWideReturns) >> 4U;
     const unsigned context = (number == 1 ? 1U : 0U) + (number >= all ? 2U : 0U) + (c.time_changed ? 4U : 0U);
     return from.symbol(c.changed[context]);
   }
@@ -123,13 +124,13 @@ class Point14 final : public LayeredItem {
     current_ = (current_ + from.symbol(old.channel) + 1) % kChannels;
     PointChannel& c = channels_[current_];
     if (!c.used) c.start(old.last.data());
-    c.last[kFlags] = static_cast<char>((byte_at(c.last.data(), kFlags) & ~0x30U) | current_ << 4U);
+    c.last[kWideFlags] = static_cast<char>((byte_at(c.last.data(), kWideFlags) & ~0x30U) | current_ << 4U);
   }
 
   // The return's number and how many there are.
   static std::pair<unsigned, unsigned> read_returns(ArithmeticDecoder& from, PointChannel& c, unsigned changed) {
-    const unsigned last_number = byte_at(c.last.data(), kReturns) & 15U;
-    unsigned all = byte_at(c.last.data(), kReturns) >> 4U, number = last_number;
+    const unsigned last_number = byte_at(c.last.data(), kWideReturns) & 15U;
+    unsigned all = byte_at(c.last.data(), kWideReturns) >> 4U, number = last_number;
     if ((changed & 4U) != 0) all = from.symbol(c.returns[all]);
     switch (changed & 3U) {
       case 1:
@@ -145,33 +146,34 @@ class Point14 final : public LayeredItem {
       default:
         break;
     }
-    c.last[kReturns] = static_cast<char>(number | all << 4U);
+    c.last[kWideReturns] = static_cast<char>(number | all << 4U);
     return {number, all};
   }
 
   void read_rest(PointChannel& c, char* p, unsigned place, unsigned at_time, bool angle_changed, bool source_changed) {
     if (layers_[2].present) {
-      const unsigned context = (byte_at(p, kClass) & 31U) << 1U | (place == 3 ? 1U : 0U);
-      p[kClass] = static_cast<char>(layers_[2].from.symbol(c.classes[context]));
+      const unsigned context = (byte_at(p, kWideClass) & 31U) << 1U | (place == 3 ? 1U : 0U);
+      p[kWideClass] = static_cast<char>(layers_[2].from.symbol(c.classes[context]));
     }
     if (layers_[3].present) {
-      const unsigned flags = byte_at(p, kFlags);  // edge and direction stand above the channel
+      const unsigned flags = byte_at(p, kWideFlags);  // edge and direction stand above the channel
       const unsigned now = layers_[3].from.symbol(c.flags[(flags & 15U) | (flags >> 6U) << 4U]);
-      p[kFlags] = static_cast<char>((flags & 0x30U) | (now & 15U) | (now >> 4U) << 6U);
+      p[kWideFlags] = static_cast<char>((flags & 0x30U) | (now & 15U) | (now >> 4U) << 6U);
     }
     if (layers_[4].present) {
       std::uint16_t& intensity = c.last_intensity[2U * place + at_time];
       intensity = static_cast<std::uint16_t>(c.intensity.next(layers_[4].from, intensity, place));
-      write(p + kIntensity, intensity);
+      write(p + kWideIntensity, intensity);
     }
     if (layers_[5].present && angle_changed) {
-      const std::int32_t angle = c.angle.next(layers_[5].from, read<std::int16_t>(p + kAngle), at_time);
-      write(p + kAngle, static_cast<std::int16_t>(angle));
+      const std::int32_t angle = c.angle.next(layers_[5].from, read<std::int16_t>(p + kWideAngle), at_time);
+      write(p + kWideAngle, static_cast<std::int16_t>(angle));
     }
-    if (layers_[6].present) p[kUser] = static_cast<char>(layers_[6].from.symbol(c.users[byte_at(p, kUser) / 4U]));
+    if (layers_[6].present)
+      p[kWideUser] = static_cast<char>(layers_[6].from.symbol(c.users[byte_at(p, kWideUser) / 4U]));
     if (layers_[7].present && source_changed) {
-      const std::int32_t source = c.source.next(layers_[7].from, read<std::uint16_t>(p + kSource));
-      write(p + kSource, static_cast<std::uint16_t>(source));
+      const std::int32_t source = c.source.next(layers_[7].from, read<std::uint16_t>(p + kWideSource));
+      write(p + kWideSource, static_cast<std::uint16_t>(source));
     }
   }
 
@@ -295,7 +297,7 @@ class ByteModels {
 std::unique_ptr<LayeredItem> make_layered_item(const ItemKind& kind) {
   if (kind.version < 3 || kind.version > 4) return nullptr;
   const bool third = kind.version == 3;
-  if (kind.type == kPoint14 && kind.size == kPointSize) return std::make_unique<Point14>(third);
+  if (kind.type == kPoint14 && kind.size == kWidePointSize) return std::make_unique<Point14>(third);
   if ((kind.type == kColor14 && kind.size == 6) || (kind.type == kInfrared14 && kind.size == 8))
     return std::make_unique<Following<ColorModels>>(kind.size, third);
   if (kind.type == kWave14 && kind.size == 29) return std::make_unique<Following<WaveModels>>(kind.size, third);

@@ -1,4 +1,4 @@
-// Point clouds in files: PLY, PCD, LAS and tables of text.
+// Point clouds in files: PLY, PCD, LAS, LAZ, E57 and tables of text.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace graze {
 
 /// The formats of cloud files.
-enum class CloudFormat : std::uint8_t { ply, pcd, las, text };
+enum class CloudFormat : std::uint8_t { ply, pcd, las, text, e57 };
 /// How a format stores its numbers.
 enum class CloudEncoding : std::uint8_t { ascii, binary, binary_big_endian, compressed };
-std::string_view name_of(CloudFormat format);      ///< "PLY", "PCD", "LAS", "text"
+std::string_view name_of(CloudFormat format);      ///< "PLY", "PCD", "LAS", "text", "E57"
 std::string_view name_of(CloudEncoding encoding);  ///< "ascii", "binary", "binary, big endian", "compressed"
 
 /// What the coordinates of a file count. Only LAS states it: by well-known text (WKT) or GeoTIFF keys.
@@ -77,8 +77,9 @@ struct ReadCloudOptions {
 
 /// Reads a cloud of any of these formats; the bytes determine which one, not the name. PLY: ascii and both binary
 /// orders; lists and other elements are passed over. PCD: ascii, binary, compressed; packed rgb becomes the attributes
-/// red, green and blue. LAS and LAZ: 1.0 to 1.4, point formats 0 to 10, extra bytes. Text: columns apart by comma,
-/// semicolon, tab or blanks, with or without a line of names, comments after # or //.
+/// red, green and blue. LAS and LAZ: 1.0 to 1.4, point formats 0 to 10, extra bytes. E57: scans at their poses. PTX
+/// likewise. Text: columns apart by comma, semicolon, tab or blanks, with or without a line of names, comments after #
+/// or //.
 ///
 ///     Cloud scan = read_cloud("scan.las", {.radius = 0.01});
 ///
