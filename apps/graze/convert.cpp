@@ -303,7 +303,7 @@ Command convert_command() {
           {{"IN",
             &a->from,
             "A cloud: PLY, PCD, LAS, LAZ, E57, or text in columns (XYZ, CSV), - for standard input; or a\n"
-            "mesh: STL, OBJ, PLY, OFF, DAE, glTF; or an occupancy map: GMAP, BT, OT",
+            "mesh: STL, OBJ, PLY, OFF, DAE, 3MF, glTF; or an occupancy map: GMAP, BT, OT",
             {.required = true, .file = true}},
            {"OUT",
             &a->to,

@@ -165,13 +165,13 @@ Command info_command() {
   Command command{
       .name = "info",
       .help = "Tell what is in files of points, triangles or occupancy",
-      .options =
-          {{"FILE",
-            &a->files,
-            "Clouds: PLY, PCD, LAS, LAZ, E57, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, glTF;\n"
-            "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
-            {.required = true, .file = true}},
-           {"--json", &a->json, "Print one JSON object per file and line"}},
+      .options = {{"FILE",
+                   &a->files,
+                   "Clouds: PLY, PCD, LAS, LAZ, E57, or text in columns (XYZ, CSV); meshes: STL, OBJ, PLY, OFF, DAE, "
+                   "3MF, glTF;\n"
+                   "occupancy maps: GMAP, BT, OT; - for standard input (clouds)",
+                   {.required = true, .file = true}},
+                  {"--json", &a->json, "Print one JSON object per file and line"}},
       .footer =
           "Tells format, size, number of points and of those that are none (NaN), bounds, types, spacing, density, and "
           "the\n"

@@ -12,10 +12,10 @@ constexpr unsigned kUpperBits = 8;  // of a correction that have a model; the ot
 
 }  // namespace
 
-ByteRange::ByteRange(std::shared_ptr<const Bytes> bytes, std::uint64_t begin, std::uint64_t end)
+ByteStream::ByteStream(std::shared_ptr<const Bytes> bytes, std::uint64_t begin, std::uint64_t end)
     : bytes_(std::move(bytes)), offset_(begin), end_(end) {}
 
-bool ByteRange::refill() {
+bool ByteStream::refill() {
   const std::size_t want = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), end_ - offset_));
   filled_ = want > 0 ? bytes_->read(offset_, buffer_.data(), want) : 0;
   offset_ += filled_;
@@ -24,7 +24,7 @@ bool ByteRange::refill() {
   return filled_ > 0;
 }
 
-bool ByteRange::take(void* to, std::size_t count) {
+bool ByteStream::take(void* to, std::size_t count) {
   auto* bytes = static_cast<unsigned char*>(to);
   while (count > 0) {
     if (at_ == filled_ && !refill()) return false;
@@ -86,7 +86,7 @@ void SymbolModel::update() {
   until_update_ = cycle_;
 }
 
-ArithmeticDecoder::ArithmeticDecoder(ByteRange in) : in_(std::move(in)) {
+ArithmeticDecoder::ArithmeticDecoder(ByteStream in) : in_(std::move(in)) {
   for (int i = 0; i < 4; ++i) value_ = value_ << 8U | in_.next();
 }
 

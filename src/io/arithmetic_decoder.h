@@ -15,10 +15,10 @@
 namespace graze::io {
 
 /// The bytes of a part of a file, one after the other.
-class ByteRange {
+class ByteStream {
  public:
-  ByteRange() = default;
-  ByteRange(std::shared_ptr<const Bytes> bytes, std::uint64_t begin, std::uint64_t end);
+  ByteStream() = default;
+  ByteStream(std::shared_ptr<const Bytes> bytes, std::uint64_t begin, std::uint64_t end);
 
   /// The next byte; 0 behind the end, and exhausted() from then on.
   std::uint32_t next() { return at_ < filled_ || refill() ? buffer_[at_++] : 0; }
@@ -68,7 +68,7 @@ class ArithmeticDecoder {
  public:
   ArithmeticDecoder() = default;
   /// Begins with the first bytes of `in`.
-  explicit ArithmeticDecoder(ByteRange in);
+  explicit ArithmeticDecoder(ByteStream in);
 
   std::uint32_t bit(BitModel& model);
   std::uint32_t symbol(SymbolModel& model);
@@ -83,7 +83,7 @@ class ArithmeticDecoder {
  private:
   void widen();
 
-  ByteRange in_;
+  ByteStream in_;
   std::uint32_t value_ = 0, length_ = 0xFFFFFFFFU;
   bool fault_ = false;
 };

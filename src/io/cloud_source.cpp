@@ -234,7 +234,7 @@ std::unique_ptr<CloudSource> opened(std::shared_ptr<const Bytes> bytes) {
   if (extension == "ply") return open_ply(std::move(bytes));
   if (extension == "pcd") return open_pcd(std::move(bytes));
   if (extension == "las" || extension == "laz") return open_las(std::move(bytes));
-  for (const char* mesh : {"obj", "stl", "off", "dae", "gltf", "glb"}) {
+  for (const char* mesh : {"obj", "stl", "off", "dae", "gltf", "glb", "3mf"}) {
     if (extension == mesh) throw Error(name, "is a mesh by its name, not a cloud of points");
   }
   if (start.find('\0') != std::string::npos) {

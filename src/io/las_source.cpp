@@ -202,10 +202,12 @@ class LasSource : public CloudSource {
     std::size_t extra = las::kPointSizes[static_cast<std::size_t>(header_.point_format)];
     for (std::uint32_t i = 0; i < count; ++i) {
       char head[las::kRecordHead];
-      if (at_byte + sizeof head > point_offset_ || bytes_->read(at_byte, head, sizeof head) != sizeof head) {
-        refuse(fmt::format("claims {} records before its points, but record {} at byte {} reaches beyond", count, i,
-                           at_byte));
+      // No record fits there: none can be lost.
+      if (at_byte + sizeof head > point_offset_) {
+        header_.notes.push_back(fmt::format("claims {} records before its points, and there are {}", count, i));
+        break;
       }
+      if (bytes_->read(at_byte, head, sizeof head) != sizeof head) refuse("ends before its points");
       const std::string user = text_of(head + 2, 16);
       const auto id = load_unaligned<std::uint16_t>(head + 18);
       const std::uint64_t size = load_unaligned<std::uint16_t>(head + 20);

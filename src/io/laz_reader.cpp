@@ -92,7 +92,7 @@ void LazReader::open_chunk_table(std::uint64_t point_offset, std::uint64_t point
   chunks_ = laz::read<std::uint32_t>(head + 4);
   if (chunk_size_ != kVaries && chunks_ < (points + chunk_size_ - 1) / chunk_size_)
     refuse(fmt::format("has {} chunks of {} points for {} points", chunks_, chunk_size_, points));
-  table_ = ArithmeticDecoder(ByteRange(bytes_, table + sizeof head, bytes_->size()));
+  table_ = ArithmeticDecoder(ByteStream(bytes_, table + sizeof head, bytes_->size()));
 }
 
 void LazReader::start_chunk(char* first) {
@@ -114,7 +114,7 @@ void LazReader::start_chunk(char* first) {
       refuse(fmt::format("has chunk {} at bytes {} to {}, beyond the points, which end at {}", chunk_ - 1, begin,
                          chunk_end_, end_));
   }
-  ByteRange in(bytes_, begin, chunk_end_);
+  ByteStream in(bytes_, begin, chunk_end_);
   if (!in.take(first, last_.size()))
     refuse(fmt::format("ends at point {} of {}; was it cut off?", points_ - left_, points_));
   if (layered_) {
@@ -129,7 +129,7 @@ void LazReader::start_chunk(char* first) {
   from_ = ArithmeticDecoder(std::move(in));
 }
 
-void LazReader::start_layers(ByteRange& in, const char* first) {
+void LazReader::start_layers(ByteStream& in, const char* first) {
   std::vector<std::uint32_t> sizes(layers_.size() + 1);
   if (!in.take(sizes.data(), sizes.size() * sizeof sizes[0]))
     refuse(fmt::format("ends in the chunk of point {}; was it cut off?", points_ - left_));
@@ -143,8 +143,8 @@ void LazReader::start_layers(ByteRange& in, const char* first) {
       refuse(fmt::format("has a layer at bytes {} to {} in a chunk that ends at {}", at, end, chunk_end_));
     // The first layer is always there: it says what changes.
     layers_[i].present = i == 0 || end > at;
-    layers_[i].from = layers_[i].present && left_in_chunk_ > 1 ? ArithmeticDecoder(ByteRange(bytes_, at, end))
-                                                               : ArithmeticDecoder(ByteRange());
+    layers_[i].from = layers_[i].present && left_in_chunk_ > 1 ? ArithmeticDecoder(ByteStream(bytes_, at, end))
+                                                               : ArithmeticDecoder(ByteStream());
     at = end;
   }
   laz::Layer* layers = layers_.data();

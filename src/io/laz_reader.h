@@ -29,7 +29,7 @@ class LazReader {
   void read_description(const std::string& description, std::size_t point_size);
   void open_chunk_table(std::uint64_t point_offset, std::uint64_t points);
   void start_chunk(char* first);
-  void start_layers(ByteRange& in, const char* first);
+  void start_layers(ByteStream& in, const char* first);
   void expect_end_of_chunk();
   void next_point(char* point);
 

@@ -86,9 +86,16 @@ class MeshPlySource {
       }
       if (wanted) one(p, values_);
     }
-    if (ply_.ascii() && at != words_.size()) {
-      refuse(fmt::format("has {} values, its element has {}", words_.size(), at));
-    }
+    if (ply_.ascii()) check_surplus(element, missing == element.count, words_.size() - at);
+  }
+
+  // MeshLab writes more than its header states: as much on every line, behind a list that is not the last property.
+  // Else a list may only have a wrong length.
+  void check_surplus(const PlyElement& element, bool first, std::size_t surplus) {
+    if (first) surplus_ = element.properties.size() > 1 && element.properties[0].count_type ? surplus : 0;
+    if (surplus != surplus_)
+      refuse(fmt::format("has {} values, its element has {}", words_.size(), words_.size() - surplus + surplus_));
+    if (surplus > 0) reading_.note("lines with lists hold more values than the header states; these are not read");
   }
 
   std::uint64_t length_of(const PlyElement& element, const PlyProperty& p, std::uint64_t missing, std::size_t& at) {
@@ -208,6 +215,7 @@ class MeshPlySource {
   PlyHeader ply_;
   std::uint64_t vertices_ = 0;
   std::vector<std::string_view> words_;
+  std::size_t surplus_ = 0;  // values of the last line that the header does not state
   std::vector<double> values_;
   std::vector<std::uint32_t> corners_;
 };

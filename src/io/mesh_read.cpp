@@ -41,7 +41,8 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
   check_options(options);
   const std::string& name = bytes->name();
   const std::optional<MeshFormat> format = mesh_format_of(bytes);
-  if (!format) throw Error(name, "is not a mesh that graze can read: STL, OBJ, PLY with faces, OFF, COLLADA or glTF");
+  if (!format)
+    throw Error(name, "is not a mesh that graze can read: STL, OBJ, PLY with faces, OFF, COLLADA, 3MF or glTF");
   // XML states its encoding itself; the other texts do not.
   const bool plain_text = *format == MeshFormat::obj || *format == MeshFormat::off;
   const std::optional<std::string> text = plain_text ? text_of_utf16(*bytes) : std::nullopt;
@@ -65,6 +66,9 @@ MeshFile read(const std::shared_ptr<const Bytes>& bytes, const ReadMeshOptions& 
       break;
     case MeshFormat::dae:
       read_dae(reading);
+      break;
+    case MeshFormat::threemf:
+      read_threemf(reading);
       break;
     case MeshFormat::gltf:
       read_gltf(reading, folder);
@@ -212,6 +216,7 @@ std::optional<MeshFormat> mesh_format_of(const std::shared_ptr<const Bytes>& byt
   start.resize(bytes->read(0, start.data(), start.size()));
   if (looks_like_ply(start)) return has_faces(bytes) ? std::optional(MeshFormat::ply) : std::nullopt;
   if (start.starts_with("glTF")) return MeshFormat::gltf;
+  if (start.starts_with("PK\x03\x04") && extension_of(bytes->name()) == "3mf") return MeshFormat::threemf;
   if (start.starts_with("LASF")) return std::nullopt;
   const std::string_view text =
       std::string_view(start).substr(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
@@ -265,7 +270,7 @@ namespace graze {
 using io::Bytes;
 
 std::string_view name_of(MeshFormat format) {
-  constexpr std::string_view kNames[] = {"STL", "OBJ", "PLY", "OFF", "COLLADA", "glTF"};
+  constexpr std::string_view kNames[] = {"STL", "OBJ", "PLY", "OFF", "COLLADA", "glTF", "3MF"};
   return kNames[static_cast<std::size_t>(format)];
 }
 

@@ -78,6 +78,7 @@ void read_obj(MeshReading& reading);
 void read_mesh_ply(MeshReading& reading);
 void read_off(MeshReading& reading);
 void read_dae(MeshReading& reading);
+void read_threemf(MeshReading& reading);
 /// `folder`: where buffers may lie; null if nowhere.
 void read_gltf(MeshReading& reading, const std::string* folder);
 

@@ -18,7 +18,7 @@ constexpr std::size_t kRowsAtOnce = 4096;
 
 MeshFormat format_for(const std::string& path, const std::optional<MeshFormat>& asked) {
   if (asked) {
-    if (*asked == MeshFormat::dae || *asked == MeshFormat::gltf) {
+    if (*asked == MeshFormat::dae || *asked == MeshFormat::gltf || *asked == MeshFormat::threemf) {
       throw Error(path, fmt::format("graze does not write {}; it writes STL, OBJ, PLY and OFF", name_of(*asked)));
     }
     return *asked;

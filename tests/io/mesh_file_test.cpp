@@ -247,6 +247,16 @@ TEST(MeshPly, NamesLocationAndReason) {
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 4 0 2 1"), "f"),
             "f:20: property 'vertex_indices' needs 4 values, 3 follow; was the file cut off?");
   EXPECT_EQ(refused_mesh(replaced(ascii, "255 3 0 2 1", "255 2 0 2 1"), "f"), "f:20: has 5 values, its element has 4");
+  // MeshLab states less than it writes; a list of a wrong length is something else.
+  const std::string more =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 2\n"
+      "property list uchar int vertex_indices\nproperty list uchar float texcoord\nproperty uchar red\nend_header\n"
+      "0 0 0\n1 0 0\n0 1 0\n3 0 1 2 2 0.5 0.5 9 1 1\n3 2 1 0 2 0.5 0.5 9 1 1\n";
+  const MeshFile meshlab = parse_mesh(more, "f");
+  EXPECT_EQ(meshlab.triangles.size(), 2U);
+  ASSERT_EQ(meshlab.header.notes.size(), 1U);
+  EXPECT_EQ(refused_mesh(replaced(more, "3 2 1 0 2 0.5 0.5 9 1 1", "3 2 1 0 2 0.5 0.5 9 1"), "f"),
+            "f:16: has 9 values, its element has 10");
   EXPECT_EQ(refused_mesh(replaced(ascii, "1.000000 0.000000 2", "inf 0.000000 2"), "f"),
             "f:19: vertex 3 is not finite");
   EXPECT_EQ(refused_mesh(ascii + "1\n", "f").find("f:24: comes after the last entry"), 0U);

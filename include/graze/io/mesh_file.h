@@ -17,12 +17,12 @@
 namespace graze {
 
 /// The formats of mesh files.
-enum class MeshFormat : std::uint8_t { stl, obj, ply, off, dae, gltf };
+enum class MeshFormat : std::uint8_t { stl, obj, ply, off, dae, gltf, threemf };
 /// How a format stores its numbers.
 enum class MeshEncoding : std::uint8_t { ascii, binary, binary_big_endian };
 /// The axis that points up.
 enum class UpAxis : std::uint8_t { x, y, z };
-std::string_view name_of(MeshFormat format);      ///< "STL", "OBJ", "PLY", "OFF", "COLLADA", "glTF"
+std::string_view name_of(MeshFormat format);      ///< "STL", "OBJ", "PLY", "OFF", "COLLADA", "glTF", "3MF"
 std::string_view name_of(MeshEncoding encoding);  ///< "ascii", "binary", "binary, big endian"
 std::string_view name_of(UpAxis axis);            ///< "x", "y", "z"
 
@@ -31,7 +31,7 @@ struct MeshHeader {
   /// Where a unit or an axis is known from.
   enum class Source : std::uint8_t {
     file,    ///< the file states it
-    format,  ///< it does not, but its format says what that means: COLLADA and glTF
+    format,  ///< it does not, but its format says what that means: COLLADA, glTF, 3MF
     caller,  ///< nothing states it: the caller's options, metres and z unless given
   };
 
@@ -71,9 +71,9 @@ struct MeshFile {
 
 /// Reads a mesh of any of these formats; the bytes determine which one, the name only where they do not. STL:
 /// ascii and binary, corners at the same position become one vertex. OBJ: polygons, indices of either sign. PLY: all
-/// three encodings, polygons and strips. OFF: ascii, with whatever colours and normals. COLLADA and glTF (text and
-/// GLB): every placed instance with its transform. Polygons are cut into triangles; lines and points are left out and
-/// counted. How units and axes are understood: docs/mesh-files.md.
+/// three encodings, polygons and strips. OFF: ascii, with whatever colours and normals. COLLADA, 3MF and glTF (text
+/// and GLB): every placed instance with its transform. Polygons are cut into triangles; lines and points are left out
+/// and counted. How units and axes are understood: docs/mesh-files.md.
 ///
 ///     Mesh wall = read_mesh("wall.stl", {.unit = 0.001});          // a file in millimetres
 ///     MeshFile part = read_mesh_file("part.dae");                  // part.header.unit, part.header.notes …
