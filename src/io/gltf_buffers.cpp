@@ -209,18 +209,34 @@ std::uint64_t GltfBuffers::count(std::uint64_t accessor) const {
   return root_.entry("accessors", accessor).integer("count");
 }
 
-void GltfBuffers::read_points(const Layout& layout, bool normalized, Vec3* to) {
+void GltfBuffers::read_vectors(const Layout& layout, bool normalized, std::size_t width, double* to) {
   ByteReader reader(layout.range.bytes, layout.range.offset);
   const std::size_t size = size_of(layout.type);
-  char raw[12];
+  char raw[16];
   for (std::uint64_t i = 0; i < layout.count; ++i) {
-    if (!reader.take(raw, 3 * size)) throw Error(reading_.name(), "became shorter while it was read");
-    for (std::size_t k = 0; k < 3; ++k) {
+    if (!reader.take(raw, width * size)) throw Error(reading_.name(), "became shorter while it was read");
+    for (std::size_t k = 0; k < width; ++k) {
       const double value = load_as_double(raw + k * size, layout.type);
-      to[i][static_cast<Eigen::Index>(k)] = normalized ? normal_value(value, layout.type) : value;
+      *to++ = normalized ? normal_value(value, layout.type) : value;
     }
-    if (i + 1 < layout.count) reader.skip(layout.stride - 3 * size);
+    if (i + 1 < layout.count) reader.skip(layout.stride - width * size);
   }
+}
+
+std::vector<double> GltfBuffers::vectors(std::uint64_t index, std::size_t width) {
+  const GltfValue accessor = root_.entry("accessors", index);
+  if (accessor.text_or("type", "") != fmt::format("VEC{}", width))
+    accessor.refuse(fmt::format("must be of type VEC{}", width));
+  if (accessor.find("sparse")) accessor.refuse("sparse numbers of instances are not read");
+  const Layout layout =
+      layout_of(accessor, accessor, accessor.integer("bufferView"), accessor.integer_or("byteOffset", 0),
+                accessor.integer("count"), component_of(accessor), static_cast<int>(width));
+  std::vector<double> numbers(static_cast<std::size_t>(layout.count) * width);
+  read_vectors(layout, accessor.flag_or("normalized", false), width, numbers.data());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i])) accessor.refuse(fmt::format("entry {} is not finite", i / width));
+  }
+  return numbers;
 }
 
 void GltfBuffers::append_points(std::uint64_t index, TriangleList& to) {
@@ -236,7 +252,7 @@ void GltfBuffers::append_points(std::uint64_t index, TriangleList& to) {
         layout_of(accessor, accessor, view->as_integer(), accessor.integer_or("byteOffset", 0), count, component, 3);
     // Only now that the count is known to be backed by bytes, and one by one: the budget may end.
     for (std::uint64_t i = 0; i < count; ++i) reading_.add_vertex(to, Vec3::Zero());
-    read_points(layout, normalized, to.vertices.data() + first);
+    if (count > 0) read_vectors(layout, normalized, 3, to.vertices[first].data());
   } else {
     for (std::uint64_t i = 0; i < count; ++i) reading_.add_vertex(to, Vec3::Zero());
   }
@@ -259,7 +275,7 @@ void GltfBuffers::append_sparse(const GltfValue& accessor, std::size_t first, in
   std::vector<std::uint32_t> indices;
   read_integers(places, indices);
   std::vector<Vec3> points(indices.size());
-  read_points(values, normalized, points.data());
+  if (!points.empty()) read_vectors(values, normalized, 3, points[0].data());
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= to.vertices.size() - first) {
       where.refuse(fmt::format("refers to entry {}, but there are {}", indices[i], to.vertices.size() - first));

@@ -30,6 +30,8 @@ class GltfBuffers {
   void append_points(std::uint64_t accessor, TriangleList& to);
   /// Appends all indices of an accessor.
   void append_indices(std::uint64_t accessor, std::vector<std::uint32_t>& to);
+  /// All vectors of an accessor, of `width` (at most 4) numbers each. Throws Error unless they are finite.
+  std::vector<double> vectors(std::uint64_t accessor, std::size_t width);
 
  private:
   struct Layout;
@@ -39,7 +41,7 @@ class GltfBuffers {
   ByteRange fetch(const GltfValue& buffer, const std::string& uri);
   ByteRange open_beside(const GltfValue& buffer, const std::string& uri);
   void append_sparse(const GltfValue& accessor, std::size_t first, int component, bool normalized, TriangleList& to);
-  void read_points(const Layout& layout, bool normalized, Vec3* to);
+  void read_vectors(const Layout& layout, bool normalized, std::size_t width, double* to);
   void read_integers(const Layout& layout, std::vector<std::uint32_t>& to);
 
   MeshReading& reading_;

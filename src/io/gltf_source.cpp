@@ -72,7 +72,7 @@ class GltfSource {
       const std::string name = root_.text_of("extensionsRequired", i);
       const bool looks = name.starts_with("KHR_materials_") || name.starts_with("KHR_texture_") ||
                          name.starts_with("EXT_texture_") || name == "KHR_lights_punctual";
-      if (!looks && name != "KHR_mesh_quantization") {
+      if (!looks && name != "KHR_mesh_quantization" && name != "EXT_mesh_gpu_instancing") {
         entry.refuse(fmt::format("needs the extension {}, which graze does not know", in_quotes(name)));
       }
     }
@@ -106,14 +106,43 @@ class GltfSource {
       const std::uint64_t which = mesh->as_integer();
       if (which >= plans_.size())
         mesh->refuse(fmt::format("refers to mesh {}, but there are {}", which, plans_.size()));
-      place_mesh(static_cast<std::size_t>(which), to_world);
-    }
-    const std::optional<GltfValue> extensions = node.find("extensions");
-    if (extensions && extensions->find("EXT_mesh_gpu_instancing")) {
-      node.refuse("places its mesh by EXT_mesh_gpu_instancing, which graze does not know");
+      const std::optional<GltfValue> extensions = node.find("extensions");
+      const std::optional<GltfValue> instances =
+          extensions ? extensions->find("EXT_mesh_gpu_instancing") : std::nullopt;
+      if (instances) place_instances(*instances, static_cast<std::size_t>(which), to_world);
+      else place_mesh(static_cast<std::size_t>(which), to_world);
     }
     for (std::size_t i = 0; i < node.count("children"); ++i) {
       visit(node.entry("children", i).as_integer(), to_world, depth + 1);
+    }
+  }
+
+  // One mesh many times, each with a translation, a rotation and a scale of its own.
+  void place_instances(const GltfValue& instances, std::size_t mesh, const Eigen::Affine3d& to_world) {
+    const GltfValue attributes = instances.required("attributes");
+    std::optional<std::size_t> count;
+    const auto numbers = [&](const char* name, std::size_t width) {
+      if (!attributes.find(name)) return std::vector<double>();
+      std::vector<double> all = buffers_.vectors(attributes.integer(name), width);
+      if (count && *count != all.size() / width)
+        attributes.refuse(fmt::format("{} has {} entries, others have {}", name, all.size() / width, *count));
+      count = all.size() / width;
+      return all;
+    };
+    const std::vector<double> places = numbers("TRANSLATION", 3), turns = numbers("ROTATION", 4),
+                              scales = numbers("SCALE", 3);
+    if (!count) attributes.refuse("states neither TRANSLATION nor ROTATION nor SCALE");
+    for (std::size_t i = 0; i < *count; ++i) {
+      Eigen::Affine3d own = Eigen::Affine3d::Identity();
+      if (!places.empty()) own.translation() = Eigen::Map<const Vec3>(places.data() + 3 * i);
+      if (!turns.empty()) {
+        const double* q = turns.data() + 4 * i;
+        const Eigen::Quaterniond turn(q[3], q[0], q[1], q[2]);
+        if (!(turn.norm() > 0)) attributes.refuse(fmt::format("rotation {} is zero", i));
+        own.linear() = turn.normalized().toRotationMatrix();
+      }
+      if (!scales.empty()) own.linear() *= Eigen::Map<const Vec3>(scales.data() + 3 * i).asDiagonal();
+      place_mesh(mesh, to_world * own);
     }
   }
 

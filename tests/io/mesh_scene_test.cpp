@@ -296,6 +296,39 @@ TEST_F(SceneFiles, NothingOutsideTheFolderIsRead) {
   EXPECT_TRUE(contains(refused_mesh(gltf(R"(,"uri":"own.bin")"), "f"), "only this one is read"));
 }
 
+// A mesh at translations, rotations (normalised bytes) and scales of its own.
+TEST(Gltf, PlacesInstances) {
+  std::string more;
+  for (const float x : {10.0F, 0.0F, 0.0F, 0.0F, 20.0F, 0.0F}) more += bytes_of(x);
+  more += std::string("\0\0\0\x7F\0\0\x7F\0", 8);  // none, and a half turn about z
+  for (const float s : {1.0F, 1.0F, 1.0F, 2.0F, 2.0F, -2.0F}) more += bytes_of(s);
+  const auto with = [&](const std::string& attributes, const std::string& count = "2") {
+    const std::string buffer = R"(,{"byteLength":56,"uri":"data:;base64,)" + base64(more) + "\"}";
+    std::string text =
+        gltf(in_text(), R"([{"mesh":0,"translation":[0,0,1],"extensions":{"EXT_mesh_gpu_instancing":{"attributes":{)" +
+                            attributes + "}}}}]");
+    text = replaced(text, R"(}],"bufferViews":[)",
+                    "}" + buffer +
+                        R"(],"bufferViews":[{"buffer":1,"byteLength":24},{"buffer":1,"byteOffset":24,"byteLength":8},)"
+                        R"({"buffer":1,"byteOffset":32,"byteLength":24},)");
+    text = replaced(text, R"("bufferView":0,"componentType":5126)", R"("bufferView":3,"componentType":5126)");
+    text = replaced(text, R"("bufferView":1,"componentType":5123)", R"("bufferView":4,"componentType":5123)");
+    return replaced(text, R"("count":12,"type":"SCALAR"}])",
+                    R"("count":12,"type":"SCALAR"},{"bufferView":0,"componentType":5126,"count":2,"type":"VEC3"},)"
+                    R"({"bufferView":1,"componentType":5120,"normalized":true,"count":)" +
+                        count + R"(,"type":"VEC4"},{"bufferView":2,"componentType":5126,"count":2,"type":"VEC3"}])");
+  };
+  const std::string all = R"("TRANSLATION":2,"ROTATION":3,"SCALE":4)";
+  const MeshFile file = parse_mesh(with(all), "f", {.believe_up = false});
+  ASSERT_EQ(file.triangles.size(), 8U);
+  EXPECT_TRUE(file.vertices[1].isApprox(Vec3(11, 0, 1)));
+  EXPECT_TRUE(file.vertices[5].isApprox(Vec3(-2, 20, 1))) << file.vertices[5].transpose();
+  EXPECT_NEAR(report_of(file).volume, 9.0 / 6, 1e-6) << "mirrored instances face outwards";
+  EXPECT_TRUE(contains(refused_mesh(with(all, "1"), "f"), "ROTATION has 1 entries, others have 2"));
+  EXPECT_TRUE(contains(refused_mesh(with(R"("TRANSLATION":3)"), "f"), "must be of type VEC3"));
+  EXPECT_TRUE(contains(refused_mesh(with(R"("OTHER":3)"), "f"), "states neither TRANSLATION nor"));
+}
+
 // One part placed so often that the triangles exceed the memory budget of the file.
 TEST(Gltf, InstancesStayWithinTheBudget) {
   std::string nodes = "[{\"children\":[1";
