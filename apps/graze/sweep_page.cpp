@@ -40,17 +40,25 @@ std::vector<DrawnLine> net_of(const S& shape) {
   return lines;
 }
 
+// Some of the triangles, if there are many.
+template <class TriangleAt>
+std::vector<DrawnLine> lines_of_triangles(std::size_t count, const TriangleAt& triangle_at) {
+  std::vector<DrawnLine> lines;
+  const std::size_t step = 1 + 3 * count / kMaxDrawnLines;
+  for (std::size_t i = 0; i < count; i += step) {
+    const Triangle t = triangle_at(i);
+    lines.insert(lines.end(), {{t.a(), t.b()}, {t.b(), t.c()}, {t.c(), t.a()}});
+  }
+  return lines;
+}
+
 std::vector<DrawnLine> lines_of(const Geometry& geometry) {
   return std::visit(
       [](const auto& g) -> std::vector<DrawnLine> {
         using G = std::decay_t<decltype(g)>;
         std::vector<DrawnLine> lines;
         if constexpr (std::same_as<G, Mesh>) {
-          const std::size_t step = 1 + 3 * g.size() / kMaxDrawnLines;
-          for (std::size_t i = 0; i < g.size(); i += step) {
-            const MeshTriangle& t = g.triangles()[i];
-            for (std::size_t k = 0; k < 3; ++k) lines.push_back({g.vertices()[t[k]], g.vertices()[t[(k + 1) % 3]]});
-          }
+          lines = lines_of_triangles(g.size(), [&](std::size_t i) { return g.triangle(i); });
         } else if constexpr (std::same_as<G, Cloud>) {
           const std::size_t step = 1 + g.size() / kMaxDrawnLines;
           for (std::size_t i = 0; i < g.size(); i += step) lines.push_back({g.point(i), g.point(i)});
@@ -64,25 +72,67 @@ std::vector<DrawnLine> lines_of(const Geometry& geometry) {
 
 std::string numbers_of(const Vec3& v) { return fmt::format("{:.6g},{:.6g},{:.6g}", v.x(), v.y(), v.z()); }
 
-// Lines of a body, in its own frame, and its poses over time.
-std::string body_of(const Moving& body, Aabb& around) {
-  std::string lines, poses;
-  const std::vector<DrawnLine> drawn = lines_of(body.geometry);
-  for (const DrawnLine& l : drawn) {
-    if (!(std::max(l.from.cwiseAbs().maxCoeff(), l.to.cwiseAbs().maxCoeff()) < kFarOut)) continue;
-    lines += (lines.empty() ? "" : ",") + numbers_of(l.from) + "," + numbers_of(l.to);
+std::string numbers_of(const std::vector<DrawnLine>& lines) {
+  std::string text;
+  for (const DrawnLine& l : lines) text += (text.empty() ? "" : ",") + numbers_of(l.from) + "," + numbers_of(l.to);
+  return text;
+}
+
+std::string numbers_of(const Pose& pose) {
+  std::string text;
+  for (int r = 0; r < 3; ++r) {
+    text += fmt::format("{}{},{:.9g}", r == 0 ? "" : ",", numbers_of(pose.rotation().row(r).transpose()),
+                        pose.translation()[r]);
   }
-  for (int i = 0; i <= kSweepFrames; ++i) {
-    const Pose pose = body.motion.at(static_cast<double>(i) / kSweepFrames) * body.local;
-    for (const DrawnLine& l : drawn) around.extend(pose * l.from);
-    std::string numbers;
-    for (int r = 0; r < 3; ++r) {
-      numbers += fmt::format("{}{},{:.9g}", r == 0 ? "" : ",", numbers_of(pose.rotation().row(r).transpose()),
-                             pose.translation()[r]);
+  return text;
+}
+
+// Lines of a body in its own frame at the start and, if it bends, at the end; its poses over time, and at the contact.
+struct Drawn {
+  std::string name;
+  std::vector<DrawnLine> lines, ends;
+  std::vector<Pose> poses;
+  Pose contact;
+};
+
+bool far_out(const DrawnLine& l) {
+  return !(std::max(l.from.cwiseAbs().maxCoeff(), l.to.cwiseAbs().maxCoeff()) < kFarOut);
+}
+
+Drawn drawn(const Moving& body, double time) {
+  Drawn d{std::string(name_of(body.geometry)), lines_of(body.geometry), {}, {}, body.motion.at(time) * body.local};
+  std::erase_if(d.lines, far_out);
+  for (int i = 0; i <= kSweepFrames; ++i)
+    d.poses.push_back(body.motion.at(static_cast<double>(i) / kSweepFrames) * body.local);
+  return d;
+}
+
+Drawn drawn(const Deforming& body, double) {
+  const auto at_time = [&](double t) {
+    return lines_of_triangles(body.mesh.size(), [&](std::size_t i) { return body.mesh.triangle(i, t); });
+  };
+  Drawn d{"bending mesh", {}, {}, {body.pose, body.pose}, body.pose};
+  const std::vector<DrawnLine> from = at_time(0), to = at_time(1);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!far_out(from[i]) && !far_out(to[i])) d.lines.push_back(from[i]), d.ends.push_back(to[i]);
+  }
+  return d;
+}
+
+std::string text_of(const Drawn& d) {
+  std::string poses;
+  for (const Pose& pose : d.poses) poses += (poses.empty() ? "[" : ",[") + numbers_of(pose) + "]";
+  const std::string ends = d.ends.empty() ? "" : fmt::format("\"ends\":[{}],", numbers_of(d.ends));
+  return fmt::format("{{\"lines\":[{}],{}\"poses\":[{}],\"contact\":[{}]}}", numbers_of(d.lines), ends, poses,
+                     numbers_of(d.contact));
+}
+
+void extend(Aabb& around, const Drawn& d) {
+  for (const auto* lines : {&d.lines, &d.ends}) {
+    for (const DrawnLine& l : *lines) {
+      for (const Pose& pose : d.poses) around.extend(pose * l.from);
     }
-    poses += (i == 0 ? "[" : ",[") + numbers + "]";
   }
-  return fmt::format("{{\"lines\":[{}],\"poses\":[{}]}}", lines, poses);
 }
 
 constexpr std::string_view kSweepScript = R"js(
@@ -102,7 +152,7 @@ function draw() {
   data.bodies.forEach((body, which) => {
     const f = shown * (body.poses.length - 1), i = Math.min(Math.floor(f), body.poses.length - 2), part = f - i;
     const p = stopped ? body.contact : body.poses[i].map((x, k) => x + part * (body.poses[i + 1][k] - x));
-    const at = (k) => { const l = body.lines, x = l[k], y = l[k + 1], z = l[k + 2];
+    const at = (k) => { const [x, y, z] = [0, 1, 2].map((n) => body.lines[k + n] + (body.ends ? shown * (body.ends[k + n] - body.lines[k + n]) : 0));
       return project(p[0] * x + p[1] * y + p[2] * z + p[3], p[4] * x + p[5] * y + p[6] * z + p[7], p[8] * x + p[9] * y + p[10] * z + p[11]); };
     context.strokeStyle = style.getPropertyValue(which ? '--b' : '--a');
     context.beginPath();
@@ -150,27 +200,20 @@ output { min-width: 14em; font-variant-numeric: tabular-nums; }
 
 }  // namespace
 
-std::string sweep_page(const Moving& a, const Moving& b, const Sweep& swept, double margin) {
+std::string sweep_page(const SweptBody& a, const SweptBody& b, const Sweep& swept, double margin) {
+  const auto drawn_at_contact = [&](const SweptBody& body) {
+    return std::visit([&](const auto& x) { return drawn(x, swept.time); }, body);
+  };
+  const Drawn first = drawn_at_contact(a), second = drawn_at_contact(b);
   Aabb around;
-  const std::string body_a = body_of(a, around), body_b = body_of(b, around);
+  extend(around, first);
+  extend(around, second);
   if (around.empty()) around.extend(Vec3::Zero());
-  const auto matrix = [](const Pose& pose) {
-    std::string text;
-    for (int r = 0; r < 3; ++r) {
-      text += fmt::format("{}{},{:.9g}", r == 0 ? "" : ",", numbers_of(pose.rotation().row(r).transpose()),
-                          pose.translation()[r]);
-    }
-    return text;
-  };
-  const auto with_contact = [&](const std::string& body, const Moving& m) {
-    return fmt::format("{},\"contact\":[{}]}}", body.substr(0, body.size() - 1),
-                       matrix(m.motion.at(swept.time) * m.local));
-  };
   const Vec3 point = (swept.contact.on_a + swept.contact.on_b) / 2;
   const std::string data =
       fmt::format(R"({{"hit":{},"time":{},"point":[{}],"center":[{}],"size":{:.6g},"bodies":[{},{}]}})", swept.hit,
                   swept.time, numbers_of(point), numbers_of(around.center()), std::max(around.half().norm(), 1e-9),
-                  with_contact(body_a, a), with_contact(body_b, b));
+                  text_of(first), text_of(second));
   const std::string within = margin > 0 ? fmt::format(" within {} m of each other", margin) : " into contact";
   const std::string verdict =
       !swept.hit ? "They never come" + within + ": that is proven."
@@ -199,9 +242,9 @@ const data = {data};
 </body>
 </html>
 )html",
-      fmt::arg("style", kSweepStyle), fmt::arg("a", escaped(name_of(a.geometry))),
-      fmt::arg("b", escaped(name_of(b.geometry))), fmt::arg("verdict", verdict), fmt::arg("version", kVersion),
-      fmt::arg("data", data), fmt::arg("script", kSweepScript));
+      fmt::arg("style", kSweepStyle), fmt::arg("a", escaped(first.name)), fmt::arg("b", escaped(second.name)),
+      fmt::arg("verdict", verdict), fmt::arg("version", kVersion), fmt::arg("data", data),
+      fmt::arg("script", kSweepScript));
 }
 
 }  // namespace graze::app

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "graze/query/sweep.h"
+#include "graze/io/swept_json.h"
 
 namespace graze::app {
 
 /// One file that plays the motion of both bodies as lines, with their first contact.
-std::string sweep_page(const Moving& a, const Moving& b, const Sweep& swept, double margin);
+std::string sweep_page(const SweptBody& a, const SweptBody& b, const Sweep& swept, double margin);
 
 }  // namespace graze::app

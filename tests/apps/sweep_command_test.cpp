@@ -47,9 +47,34 @@ TEST_F(SweepCommand, WritesAPageThatNeedsNothingElse) {
   }
 }
 
+TEST_F(SweepCommand, TakesMeshesThatBend) {
+  write("sheet.obj", "v -1 -1 3\nv 1 -1 3\nv 0 1 3\nf 1 2 3\n");
+  const std::string sheet = R"('{"shape":"mesh","file":"sheet.obj","vertices_to":[[-1,-1,-1],[1,-1,-1],[0,1,-1]]}' )";
+  const std::string rising = R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[0,0,2]}}}' )";
+  const Outcome hit = run("$GRAZE sweep " + sheet + rising + "--page page.html");
+  EXPECT_EQ(hit.code, 1) << hit.err;
+  EXPECT_NEAR(nlohmann::json::parse(hit.out)["time"].get<double>(), 1.0 / 3, 1e-6);
+  const std::string page = read("page.html");
+  EXPECT_NE(page.find("bending mesh and sphere"), std::string::npos);
+  const std::size_t begin = page.find("const data = ") + 13, end = page.find(";\n", begin);
+  const nlohmann::json body = nlohmann::json::parse(page.substr(begin, end - begin))["bodies"][0];
+  EXPECT_EQ(body["lines"], (std::vector<int>{-1, -1, 3, 1, -1, 3, 1, -1, 3, 0, 1, 3, 0, 1, 3, -1, -1, 3}));
+  EXPECT_EQ(body["ends"], (std::vector<int>{-1, -1, -1, 1, -1, -1, 1, -1, -1, 0, 1, -1, 0, 1, -1, -1, -1, -1}));
+  EXPECT_GT(body["poses"].size(), 1U);
+  // In either place, and both.
+  EXPECT_EQ(run("$GRAZE sweep " + rising + sheet).code, 1);
+  EXPECT_EQ(run("$GRAZE sweep " + sheet + sheet).out.find(R"({"hit":true,"time":0,)"), 0U);
+  const Outcome refused =
+      run(R"($GRAZE sweep '{"shape":"mesh","file":"sheet.obj","vertices_to":[[1,2,3]]}' )" + rising);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("A.vertices_to: must have one point for each of the 3 vertices, got 1"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(SweepCommand, RefusesWhatIsNoMotion) {
   for (const char* bad : {R"('{"shape":"sphere","radius":1,"motion":{}}')", "'ball'", "'{'",
-                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2]}}}')"}) {
+                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2]}}}')",
+                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2,3]},"turns":1}}')"}) {
     const Outcome refused = run(std::string("$GRAZE sweep ") + bad + " " + kPane);
     EXPECT_EQ(refused.code, 3) << bad;
     EXPECT_EQ(refused.out, "");
