@@ -158,7 +158,7 @@ class Sweeper {
   }
   // Two meshes are asked again about shorter stretches as soon as that is cheaper than their triangles are.
   std::size_t budget() const {
-    constexpr std::size_t kGuess = 8;
+    constexpr std::size_t kGuess = 2;
     if (smallest_ || !composite_) return static_cast<std::size_t>(-1);
     return meshes_ && ahead_ >= 1 ? kGuess : many_;
   }
