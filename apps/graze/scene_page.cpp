@@ -53,12 +53,21 @@ PageJson place_of(const Geometry& geometry, const Pose& pose, const Vec3& center
   return place_of(pose, center, origin);
 }
 
+const ShownBend* bend_of(const ScenePage& page, ObjectId id) {
+  if (!page.motion) return nullptr;
+  const std::vector<ShownBend>& bends = page.motion->bends;
+  const auto found = std::find_if(bends.begin(), bends.end(), [&](const ShownBend& b) { return b.id == id; });
+  return found == bends.end() ? nullptr : &*found;
+}
+
 // What the viewer reads: viewer/src/scene.ts.
 PageJson scene_json(const ScenePage& page, const Aabb& extent, ShownShapes& shapes) {
   const Vec3 origin = extent.center();
   PageJson objects = PageJson::array();
   page.scene.visit_objects([&](const SceneObject& o) {
-    const ShownShapes::Drawn drawn = shapes.add(o.placed->geometry, o.name);
+    const ShownBend* const bend = bend_of(page, o.id);
+    const ShownShapes::Drawn drawn =
+        bend != nullptr ? shapes.add(bend->from, bend->to, o.name) : shapes.add(o.placed->geometry, o.name);
     const auto place = [&](const Pose& pose) { return place_of(o.placed->geometry, pose, drawn.center, origin); };
     const bool colliding = page.colliding.contains(o.id);
     PageJson json = {{"name", o.name},         {"kind", name_of(o.placed->geometry)},
@@ -109,6 +118,10 @@ Aabb extent_of(const ScenePage& page) {
   page.scene.visit_objects([&](const SceneObject& o) {
     extend(o.placed->geometry, o.placed->pose);
     if (!page.motion) return;
+    if (const ShownBend* const bend = bend_of(page, o.id)) {
+      extend(bend->from, o.placed->pose);
+      for (const Vec3& v : bend->to) box.extend(o.placed->pose * v);
+    }
     for (const ShownTrack& track : page.motion->tracks) {
       if (track.id != o.id) continue;
       for (const Pose& pose : track.poses) extend(o.placed->geometry, pose);

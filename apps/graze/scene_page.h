@@ -28,9 +28,17 @@ struct ShownTrack {
   std::vector<Pose> poses;    ///< in the world, one per time
 };
 
+/// A mesh whose vertices each go straight from one position to another over time; its object is placed as it is.
+struct ShownBend {
+  ObjectId id = kNoObject;
+  Mesh from;
+  std::vector<Vec3> to;
+};
+
 /// Motions that the page plays.
 struct ShownMotion {
-  std::vector<ShownTrack> tracks;
+  std::vector<ShownTrack> tracks = {};
+  std::vector<ShownBend> bends = {};
   bool hit = false;
   double time = 1;  ///< of the first contact, at which the objects stand as in the scene
 };

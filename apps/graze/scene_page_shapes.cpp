@@ -95,6 +95,25 @@ ShownShapes::Drawn ShownShapes::add(const Geometry& geometry, std::string_view n
   return drawn;
 }
 
+ShownShapes::Drawn ShownShapes::add(const Mesh& from, const std::vector<Vec3>& to, std::string_view name) {
+  Aabb box = from.bounds();
+  for (const Vec3& v : to) box.extend(v);
+  const Drawn drawn{json_.size(), box.empty() ? Vec3(Vec3::Zero()) : box.center()};
+  const double half = box.empty() ? 1 : box.half().maxCoeff(), size = half > 0 ? half : 1;
+  const std::size_t step = 1 + from.size() / std::max(kFewest, kMaxTriangles / heavy_);
+  if (step > 1)
+    cautions_.push_back(
+        fmt::format("{} is drawn with every {}th of its triangles; the answers are of all.", name, step));
+  for (const Vec3& v : from.vertices()) append_vertex(bytes_, (v - drawn.center) / size);
+  for (const Vec3& v : to) append_vertex(bytes_, (v - drawn.center) / size);
+  std::size_t triangles = 0;
+  for (std::size_t i = 0; i < from.size(); i += step, ++triangles) {
+    for (const std::uint32_t corner : from.triangles()[i]) append_bytes(bytes_, corner);
+  }
+  json_.push_back({{"kind", "bend"}, {"scale", size}, {"vertices", to.size()}, {"triangles", triangles}});
+  return drawn;
+}
+
 nlohmann::json ShownShapes::shape_of(const Geometry& geometry, std::string_view name, const Vec3& center) {
   const auto vector = [](const auto& v) { return PageJson{v.x(), v.y(), v.z()}; };
   struct Visitor {

@@ -27,6 +27,8 @@ class ShownShapes {
   };
   /// `name` is for what cautions() says of it.
   Drawn add(const Geometry& geometry, std::string_view name);
+  /// A mesh that bends from its vertices to others.
+  Drawn add(const Mesh& from, const std::vector<Vec3>& to, std::string_view name);
 
   /// The list of shapes, as viewer/src/shapes.ts reads it.
   const nlohmann::json& json() const { return json_; }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "command.h"
-#include "graze/io/moving_json.h"
+#include "graze/io/swept_json.h"
 #include "graze/io/write_file.h"
 #include "pair.h"
 #include "streams.h"
@@ -28,12 +28,20 @@ std::string text_of(const Sweep& s) {
                      text_of(s.contact.on_b), s.certain ? "" : ",\"certain\":false");
 }
 
+Geometry start_of(const Moving& body) { return body.geometry; }
+Geometry start_of(const Deforming& body) { return body.mesh.from(); }
+
+SweptBody read_body(const std::string& json, const std::string& name) {
+  const SweptBody body = swept_from_json(json, name);
+  expect_points(std::visit([](const auto& b) { return start_of(b); }, body), name);
+  return body;
+}
+
 int run_sweep(const SweepArguments& a) {
   if (!a.page.empty()) check_writable(a.page);
-  const Moving first = moving_from_json(a.pair.a, "A"), second = moving_from_json(a.pair.b, "B");
-  expect_points(first.geometry, "A");
-  expect_points(second.geometry, "B");
-  const Sweep s = sweep(first, second, {.margin = a.margin, .tolerance = a.tolerance});
+  const SweptBody first = read_body(a.pair.a, "A"), second = read_body(a.pair.b, "B");
+  const SweepOptions options{.margin = a.margin, .tolerance = a.tolerance};
+  const Sweep s = std::visit([&](const auto& x, const auto& y) { return sweep(x, y, options); }, first, second);
   if (!a.page.empty()) write_sweep_page(a.page, first, second, s, a.margin);
   print(text_of(s));
   return s.hit ? kCollision : kClear;
@@ -53,7 +61,8 @@ Command sweep_command() {
                              {.value = "NUMBER [1e-6]"}});
   command.options.push_back({"--page", &a->page, "Write a page that plays the motion", {.value = "FILE"}});
   command.footer =
-      "A shape moves with \"motion\": {\"to\": POSE, \"turns\": N} or {\"path\": [POSE, …]}; see docs/ask.md#sweep.\n" +
+      "A shape moves with \"motion\": {\"to\": POSE, \"turns\": N} or {\"path\": [POSE, …]}, a mesh bends with\n"
+      "\"vertices_to\": [[x,y,z],…]; see docs/ask.md#sweep.\n" +
       command.footer;
   command.check = [a] {
     if (!(a->margin >= 0)) throw UsageError("--margin", "must not be negative");

@@ -29,20 +29,39 @@ std::vector<double> times_of(const AnyMotion& motion) {
   return times;
 }
 
-ShownTrack track_of(const Moving& body, ObjectId id) {
+std::string kind_of(const Moving& body) { return std::string(name_of(body.geometry)); }
+std::string kind_of(const Deforming&) { return "bending mesh"; }
+
+Placed body_at(const Moving& body, double time) { return at(body.geometry, body.motion.at(time) * body.local); }
+Placed body_at(const Deforming& body, double time) {
+  return at(Mesh(body.mesh.vertices(time), body.mesh.from().triangles()), body.pose);
+}
+
+void add_motion(ShownMotion& motion, ObjectId id, const Moving& body) {
   ShownTrack track{id, times_of(body.motion), {}};
   for (const double t : track.times) track.poses.push_back(body.motion.at(t) * body.local);
-  return track;
+  motion.tracks.push_back(std::move(track));
+}
+void add_motion(ShownMotion& motion, ObjectId id, const Deforming& body) {
+  motion.bends.push_back({id, body.mesh.from(), {body.mesh.to().begin(), body.mesh.to().end()}});
 }
 
 }  // namespace
 
-void write_sweep_page(const std::string& path, const Moving& a, const Moving& b, const Sweep& swept, double margin) {
-  const std::string_view kind_a = name_of(a.geometry), kind_b = name_of(b.geometry);
-  const auto stands = [&](const Moving& body) { return at(body.geometry, body.motion.at(swept.time) * body.local); };
+void write_sweep_page(const std::string& path, const SweptBody& a, const SweptBody& b, const Sweep& swept,
+                      double margin) {
+  ShownMotion motion{.hit = swept.hit, .time = swept.time};
   SceneEditor editor;
-  const ObjectId id_a = editor.add(fmt::format("A ({})", kind_a), stands(a));
-  const ObjectId id_b = editor.add(fmt::format("B ({})", kind_b), stands(b));
+  const auto add = [&](const std::string& name, const SweptBody& body) {
+    return std::visit(
+        [&](const auto& one) {
+          const ObjectId id = editor.add(fmt::format("{} ({})", name, kind_of(one)), body_at(one, swept.time));
+          add_motion(motion, id, one);
+          return kind_of(one);
+        },
+        body);
+  };
+  const std::string kind_a = add("A", a), kind_b = add("B", b);
   const std::string within = margin > 0 ? fmt::format(" within {} m of each other", margin) : " into contact";
   ScenePage page{.title = fmt::format("{} and {}", kind_a, kind_b),
                  .lead = !swept.hit ? "They never come" + within + ": that is proven."
@@ -53,7 +72,7 @@ void write_sweep_page(const std::string& path, const Moving& a, const Moving& b,
                  .table = "",
                  .scene = editor.scene()};
   if (swept.hit) page.contacts.push_back({(swept.contact.on_a + swept.contact.on_b) / 2, Vec3::Zero()});
-  page.motion = {{track_of(a, id_a), track_of(b, id_b)}, swept.hit, swept.time};
+  page.motion = std::move(motion);
   write_scene_page(path, page);
 }
 

@@ -13,8 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/lane_function.h"
 #include "base/mask_bits-inl.h"
+#include "index/kd_tree_descent-inl.h"
 
 #ifndef GRAZE_INDEX_KD_TREE_NEAR_ONCE
 #define GRAZE_INDEX_KD_TREE_NEAR_ONCE
@@ -37,15 +37,8 @@ struct NearBody {
 HWY_BEFORE_NAMESPACE();
 namespace graze::kd_tree {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using graze::HWY_NAMESPACE::mask_bits;
 
-constexpr hn::CappedTag<float, kFan> kF;
-constexpr hn::RebindToSigned<decltype(kF)> kI;
-using F = hn::Vec<decltype(kF)>;
-constexpr std::size_t kLanes = hn::MaxLanes(kF);
-
-GRAZE_LANE_FUNCTION F set(float x) { return hn::Set(kF, x); }
 GRAZE_LANE_FUNCTION F square(F x) { return hn::Mul(x, x); }
 GRAZE_LANE_FUNCTION F dot(const float* a, F x, F y, F z) {
   return hn::Add(hn::Add(hn::Mul(set(a[0]), x), hn::Mul(set(a[1]), y)), hn::Mul(set(a[2]), z));
@@ -60,6 +53,8 @@ GRAZE_LANE_FUNCTION unsigned bits_of(hn::Mask<decltype(kF)> mask) { return mask_
 template <bool kPoint>
 class Near {
  public:
+  static constexpr bool kCheapBounds = kPoint;
+
   // Everything must outlive the search. Opens the root.
   void start(const Tree<float>& tree, const NearBody& body, const NearQuestion& question, const NearVisitor& visitor) {
     tree_ = &tree, body_ = &body, visitor_ = &visitor;
@@ -72,10 +67,7 @@ class Near {
     const double far = question.limit;
     if (!(far >= 0)) leaf_limit_ = node_limit_ = -1;
     else if (far < 1e18) within(static_cast<float>(far) * (1 + 1e-6F));
-    level_ = tree.levels - 1;
-    for (std::size_t k = 0; k <= level_; ++k) min_keys_[k] = kNothing;
-    at_[level_] = 0;
-    open(tree.nodes[tree.first[level_]]);
+    descent_.start(tree, open_, *this);
   }
 
   // Goes on to the end.
@@ -87,63 +79,34 @@ class Near {
   GRAZE_LANE_FUNCTION bool step() { return select() && look(); }
 
   // Chooses the nearest child that is left. False if that was the end.
-  GRAZE_LANE_FUNCTION bool select() {
-    // Numbers that are not negative are ordered as their bits are.
-    if (min_keys_[level_] > node_bits()) {
-      // All levels at once: how far up the walk goes on is nothing that jumps could foretell.
-      unsigned near = 0;
-      for (std::size_t k = 0; k < tree_->levels; ++k) near |= (min_keys_[k] <= node_bits() ? 1U : 0U) << k;
-      if (near == 0) return tell(), false;
-      level_ = static_cast<std::size_t>(std::countr_zero(near));
-    }
-    const std::int32_t nearest = min_keys_[level_];
-    child_ = kFan * at_[level_] + (static_cast<std::uint32_t>(nearest) & (kFan - 1));
-    forget(level_, nearest);
-    return true;
-  }
+  GRAZE_LANE_FUNCTION bool select() { return descent_.select(node_limit_) || (tell(), false); }
 
   // Opens the child that was chosen, or looks at its points. False if the visitor has had enough.
   GRAZE_LANE_FUNCTION bool look() {
-    if (level_ == 0) return leaf();
-    const Node<float>& node = child_node();
-    at_[--level_] = child_;
-    open(node);
+    if (descent_.is_leaf()) return leaf();
+    descent_.open(*this);
     return true;
   }
 
- private:
-  static constexpr std::int32_t kNothing = std::numeric_limits<std::int32_t>::max();
-
-  std::int32_t node_bits() const { return std::bit_cast<std::int32_t>(node_limit_); }
-  const Node<float>& child_node() const { return tree_->nodes[tree_->first[level_ - 1] + child_]; }
-
-  // Bounds of the squared distance of a node's children with the number of the child in the lowest bits: a little below
-  // the true ones, and all different. Of children that do not exist: infinite or no numbers, which are above all.
-  GRAZE_LANE_FUNCTION void open(const Node<float>& node) {
-    auto min_key = hn::Set(kI, kNothing);
-    for (std::size_t i = 0; i < kFan; i += kLanes) {
-      const auto low = [&](int axis) HWY_ATTR { return hn::Load(kF, node.min[axis] + i); };
-      const auto high = [&](int axis) HWY_ATTR { return hn::Load(kF, node.max[axis] + i); };
-      F bound;
-      if constexpr (kPoint) {
-        const auto along = [&](int axis) HWY_ATTR {
-          const F at = set(body_->center[axis]);
-          return hn::Max(hn::Sub(low(axis), at), hn::Sub(at, high(axis)));
-        };
-        bound = outside_sq(along(0), along(1), along(2));
-      } else {
-        const auto along = [&](int axis) HWY_ATTR {
-          return hn::Max(hn::Sub(low(axis), set(body_->high[axis])), hn::Sub(set(body_->low[axis]), high(axis)));
-        };
-        bound = hn::Max(along_axes(low, high), outside_sq(along(0), along(1), along(2)));
-      }
-      const auto bits = hn::And(hn::BitCast(kI, bound), hn::Set(kI, 0x7FFFFFF8));
-      const auto keys = hn::Or(bits, hn::Iota(kI, static_cast<std::int32_t>(i)));
-      hn::Store(keys, kI, keys_[level_] + i);
-      min_key = hn::Min(min_key, keys);
+  // Of the squared distances of a node's children.
+  GRAZE_LANE_FUNCTION F bound(const Node<float>& node, std::size_t i) const {
+    const auto low = [&](int axis) HWY_ATTR { return hn::Load(kF, node.min[axis] + i); };
+    const auto high = [&](int axis) HWY_ATTR { return hn::Load(kF, node.max[axis] + i); };
+    if constexpr (kPoint) {
+      const auto along = [&](int axis) HWY_ATTR {
+        const F at = set(body_->center[axis]);
+        return hn::Max(hn::Sub(low(axis), at), hn::Sub(at, high(axis)));
+      };
+      return outside_sq(along(0), along(1), along(2));
+    } else {
+      const auto along = [&](int axis) HWY_ATTR {
+        return hn::Max(hn::Sub(low(axis), set(body_->high[axis])), hn::Sub(set(body_->low[axis]), high(axis)));
+      };
+      return hn::Max(along_axes(low, high), outside_sq(along(0), along(1), along(2)));
     }
-    min_keys_[level_] = hn::GetLane(hn::MinOfLanes(kI, min_key));
   }
+
+ private:
   // Along the body's own axes.
   template <class Low, class High>
   GRAZE_LANE_FUNCTION F along_axes(const Low& low, const High& high) const {
@@ -162,22 +125,10 @@ class Near {
     return outside_sq(beyond(0), beyond(1), beyond(2));
   }
 
-  // Nobody waits for the next nearest child: the walk goes on below meanwhile.
-  GRAZE_LANE_FUNCTION void forget(std::size_t level, std::int32_t key) {
-    auto min_key = hn::Set(kI, kNothing);
-    for (std::size_t i = 0; i < kFan; i += kLanes) {
-      const auto of = hn::Load(kI, keys_[level] + i);
-      const auto left = hn::IfThenElse(hn::Eq(of, hn::Set(kI, key)), hn::Set(kI, kNothing), of);
-      hn::Store(left, kI, keys_[level] + i);
-      min_key = hn::Min(min_key, left);
-    }
-    min_keys_[level] = hn::GetLane(hn::MinOfLanes(kI, min_key));
-  }
-
   // False if the visitor has had enough.
   GRAZE_LANE_FUNCTION bool leaf() {
     if (count_ == kRoom && !tell()) return false;
-    const Leaf<float>& leaf = tree_->leaves[child_];
+    const Leaf<float>& leaf = tree_->leaves[descent_.child()];
     Found& found = found_[count_];
     const F limit = set(leaf_limit_), nothing = set(std::numeric_limits<float>::infinity());
     F nearest = nothing;
@@ -188,7 +139,7 @@ class Near {
     }
     found.nearest = hn::GetLane(hn::MinOfLanes(kF, nearest));
     if (!(found.nearest <= leaf_limit_)) return true;
-    found.first = static_cast<std::uint32_t>(kLeaf * child_);
+    found.first = static_cast<std::uint32_t>(kLeaf * descent_.child());
     ++count_;
     if (found.nearest < best_) {
       best_ = found.nearest;
@@ -253,12 +204,10 @@ class Near {
   // Squares in float32: of points, and of boxes around them, that still matter; of points that end the search; of the
   // nearest so far.
   float leaf_limit_, node_limit_, enough_, best_;
-  std::size_t level_, child_;  // of the open node; chosen among all children below
-  std::size_t count_;          // of what was found
+  std::size_t count_;  // of what was found
   Found found_[kRoom];
-  std::size_t at_[kMaxLevels];
-  alignas(64) std::int32_t keys_[kMaxLevels][kFan];
-  std::int32_t min_keys_[kMaxLevels];  // of the keys of each level
+  OpenNodes open_;
+  Descent descent_;
 };
 
 // Searches of which each goes on by a step in turn: none waits for its own memory and results.

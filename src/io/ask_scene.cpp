@@ -7,7 +7,6 @@
 #include "graze/scene/scene_query.h"
 #include "graze/scene/scene_sweep.h"
 #include "io/answer_text.h"
-#include "io/ask_deforming.h"
 #include "io/ask_rays.h"
 #include "io/ask_sweep.h"
 #include "io/scene_read.h"
@@ -66,10 +65,9 @@ AskAnswer ask_sweep_scene(const Fields& question) {
     const std::string name = question.text("object");
     const SceneObject object = question.at("object", [&] { return scene.object(name); });
     s = sweep(scene, name, motion_from(question, object.pose), options);
-  } else if (deforms(question, "a")) {
-    s = sweep(deforming_from(question, "a"), scene, options);
   } else {
-    s = sweep(moving_from(question.required("a"), "a"), scene, options);
+    const SweptBody body = swept_from(question.required("a"), "a");
+    s = std::visit([&](const auto& a) { return sweep(a, scene, options); }, body);
   }
   if (!s.hit) return {R"("hit":false)", AskVerdict::clear};
   AskAnswer answer = hit_at(s.time, s.contact.on_a, s.contact.on_b, s.certain);

@@ -6,11 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "graze/io/moving_json.h"
 #include "graze/query/first_contact.h"
-#include "graze/query/sweep.h"
 #include "io/answer_text.h"
-#include "io/ask_deforming.h"
 #include "io/ask_scene.h"
 #include "io/ask_world.h"
 #include "io/placed.h"
@@ -35,6 +32,26 @@ PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from)
   if (geometry.has("pose") && !(poses.front() == from))
     throw Error(geometry.path_of("pose"), "must be the first pose of the path, or be left out");
   return PosePath(poses);
+}
+
+Deforming deforming_from(Value value, const std::string& path) {
+  Surroundings around;
+  around.also = {"vertices_to"};
+  const Fields fields(value, path, &around);
+  if (fields.has("motion"))
+    throw Error(fields.path_of("motion"), "cannot be combined with vertices_to: give the vertices where they end");
+  const Geometry geometry = geometry_from(fields);
+  const Mesh* mesh = std::get_if<Mesh>(&geometry);
+  if (mesh == nullptr)
+    throw Error(fields.path_of("vertices_to"), fmt::format("belongs to a mesh, got a {}", name_of(geometry)));
+  const std::vector<Vec3> to = fields.points("vertices_to");
+  if (to.size() != mesh->vertices().size()) {
+    throw Error(fields.path_of("vertices_to"), fmt::format("must have one point for each of the {} vertices, got {}",
+                                                           mesh->vertices().size(), to.size()));
+  }
+  const MovingMesh moving = fields.at("vertices_to", [&] { return MovingMesh(*mesh, to, {.threads = 1}); });
+  const Poses poses = poses_of(fields);
+  return at(moving, poses.pose, poses.local);
 }
 
 std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
@@ -69,6 +86,11 @@ Moving moving_from(Value value, const std::string& path) {
   return {std::move(geometry), motion_from(fields, poses.pose), poses.local};
 }
 
+SweptBody swept_from(Value value, const std::string& path) {
+  if (Fields(value, path).has("vertices_to")) return deforming_from(value, path);
+  return moving_from(value, path);
+}
+
 AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain) {
   return {fmt::format(R"("hit":true,"time":{},"on_a":{},"on_b":{}{})", text_of(time), text_of(on_a), text_of(on_b),
                       certain ? "" : R"(,"certain":false)"),
@@ -79,12 +101,11 @@ AskAnswer ask_sweep(const Fields& question) {
   if (question.has("world")) return ask_sweep_world(question);
   if (question.has("scene")) return ask_sweep_scene(question);
   question.allow_only("sweep", {"ask", "id", "a", "b", "tolerance", "margin"});
-  if (deforms(question, "a") || deforms(question, "b")) return ask_sweep_deforming(question);
-  const Moving a = moving_from(question.required("a"), "a"), b = moving_from(question.required("b"), "b");
+  const SweptBody first = swept_from(question.required("a"), "a"), second = swept_from(question.required("b"), "b");
   const SweepOptions defaults;
-  const Sweep s = sweep(a, b,
-                        {.margin = question.number_or("margin", defaults.margin),
-                         .tolerance = question.number_or("tolerance", defaults.tolerance)});
+  const SweepOptions options{.margin = question.number_or("margin", defaults.margin),
+                             .tolerance = question.number_or("tolerance", defaults.tolerance)};
+  const Sweep s = std::visit([&](const auto& a, const auto& b) { return sweep(a, b, options); }, first, second);
   if (!s.hit) return {R"("hit":false)", AskVerdict::clear};
   return hit_at(s.time, s.contact.on_a, s.contact.on_b, s.certain);
 }
@@ -107,10 +128,10 @@ AskAnswer ask_first_contact(const Fields& question) {
 
 namespace graze {
 
-Moving moving_from_json(std::string_view text, const std::string& where) {
+SweptBody swept_from_json(std::string_view text, const std::string& where) {
   const io::Document document(text);
   if (!document.error().empty()) throw Error(where, document.error());
-  return io::moving_from(document.root(), where);
+  return io::swept_from(document.root(), where);
 }
 
 }  // namespace graze

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graze/io/ask.h"
-#include "graze/query/sweep.h"
+#include "graze/io/swept_json.h"
 #include "io/fields.h"
 
 namespace graze::io {
@@ -15,6 +15,8 @@ AskAnswer ask_first_contact(const Fields& question);
 AnyMotion motion_from(const Fields& fields, const Pose& from);
 /// A geometry that stands at `path`, and how it moves.
 Moving moving_from(Value value, const std::string& path);
+/// The same, or a mesh that bends.
+SweptBody swept_from(Value value, const std::string& path);
 /// The answer for a hit.
 AskAnswer hit_at(double time, const Vec3& on_a, const Vec3& on_b, bool certain);
 

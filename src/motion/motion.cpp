@@ -44,9 +44,10 @@ Motion::Motion(const Pose& from, const Pose& to, int turns) : from_(from), to_(t
   if (turns == 0) return;
   constexpr double kRounding = 16 * kEpsilon;
   if (!(sine > kRounding))
-    throw Error("turns",
-                "the two rotations are the same, so there is no axis to turn about: give a path of poses, or in C++ "
-                "Motion::turning");
+    throw Error(
+        "turns",
+        "the two rotations are the same, so there is no axis to turn about: give a path of poses less than half a "
+        "turn apart, or in C++ Motion::turning");
   turn_ += 2 * std::numbers::pi * turns;
   if (turn_ < 0) turn_ = -turn_, axis_ = -axis_;
 }

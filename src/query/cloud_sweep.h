@@ -12,7 +12,7 @@ namespace graze::cloud_sweep {
 /// A ball whose centre goes from `origin` along the unit `direction`. `slack` (m) bounds by how much the caller's own
 /// arithmetic may be off.
 struct Path {
-  Vec3 origin, direction;
+  const Vec3 &origin, &direction;
   double length, radius, slack;
 };
 

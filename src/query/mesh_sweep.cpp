@@ -147,7 +147,7 @@ class SweepWalk {
 
   // Depth first: the sooner a touch is known, the less there is to open. Gives the part of the stretch in which nothing
   // touches but what was visited.
-  double run() {
+  GRAZE_LANE_WALK double run() {
     open_.push({0, {kWhole, kWhole}});
     near_first(*this, *this);
     return static_cast<double>(left_);

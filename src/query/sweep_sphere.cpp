@@ -87,23 +87,21 @@ Touch first_touch(const Travel& t, const GapAt& gap, const Reach& reach) {
   return touch;
 }
 
-// A ball: the root of a quadratic. Both together are taken for larger by more than rounding turns the path, so that the
-// root is not late; then they touch up to the slack.
-Touch touch_ball(const Travel& t, const Vec3& center, double radius) {
-  Touch touch;
-  const Vec3 from = minus(t.line.origin, center);
+// A ball whose center is at −`from` from the start: the root of a quadratic, or infinite. Both together are taken for
+// larger by more than rounding turns the path, so that the root is not late; then they touch up to the slack.
+double ball_entry(const Travel& t, const Vec3& from, double radius) {
   const double apart = std::sqrt(norm_sq(from)), radii = radius + t.radius;
-  double at = 0;
-  if (apart - radii > 4 * t.slack) {
-    const double ahead = -dot(from, t.line.direction), reach = radii + 2 * t.slack;
-    const double rest = reach * reach - norm_sq(along(from, ahead, t.line.direction));
-    if (!(ahead > 0) || rest < 0) return touch;
-    at = std::max(0.0, ahead - std::sqrt(rest));
-    if (at > t.length) return touch;
-  }
-  touch.at = at;
-  touch.normal = unit_vector(along(from, at, t.line.direction));
-  return touch;
+  if (!(apart - radii > 4 * t.slack)) return 0;
+  const double ahead = -dot(from, t.line.direction), reach = radii + 2 * t.slack;
+  const double rest = reach * reach - norm_sq(along(from, ahead, t.line.direction));
+  if (!(ahead > 0) || rest < 0) return kInfinity;
+  const double at = std::max(0.0, ahead - std::sqrt(rest));
+  return at > t.length ? kInfinity : at;
+}
+
+// From the ball to the sphere at `at`.
+Vec3 ball_normal(const Travel& t, const Vec3& from, double at) {
+  return unit_vector(along(from, at, t.line.direction));
 }
 
 // A plane, from the side of the start.
@@ -132,7 +130,9 @@ class PartsSweep {
   double limit() const { return best.found() ? best.at : travel_.length; }
   void leaf(const CloudTree& tree, std::size_t i) {
     const Ball ball = tree.primitive(i);
-    add(touch_ball(travel_, ball.center, ball.sphere.radius), tree.feature(i));
+    const Vec3 from = minus(travel_.line.origin, ball.center);
+    const double at = ball_entry(travel_, from, ball.sphere.radius);
+    if (at < kInfinity) add({.at = at, .normal = ball_normal(travel_, from, at)}, tree.feature(i));
   }
   void leaf(const MeshTree& tree, std::size_t i) {
     const Triangle triangle = tree.primitive(i).triangle;
@@ -175,22 +175,53 @@ class PartsSweep {
   const Travel& travel_;
 };
 
-// Of points in float32 the walk in lanes finds those that matter.
+// Points in float32: of those that the walk in lanes finds, the first one on the path.
+class PointsSweep {
+ public:
+  PointsSweep(const Travel& travel, const kd_tree::Tree<float>& tree, double radius)
+      : travel_(travel), tree_(tree), radius_(radius) {}
+
+  // How far along the path touches are still of interest.
+  double add(std::size_t place) {
+    const double at = ball_entry(travel_, from(place), radius_);
+    if (at < at_ || (at == at_ && at < kInfinity && feature(place) < feature(place_))) at_ = at, place_ = place;
+    return std::min(at_, travel_.length);
+  }
+  Touch first() const {
+    if (!(at_ < kInfinity)) return {};
+    return {.at = at_, .normal = ball_normal(travel_, from(place_), at_), .feature = feature(place_)};
+  }
+
+ private:
+  const kd_tree::Leaf<float>& leaf(std::size_t place) const { return tree_.leaves[place / kd_tree::kLeaf]; }
+  Vec3 from(std::size_t place) const {
+    const auto& at = leaf(place).at;
+    const std::size_t k = place % kd_tree::kLeaf;
+    const Vec3& origin = travel_.line.origin;
+    return {origin.x() - double{at[0][k]}, origin.y() - double{at[1][k]}, origin.z() - double{at[2][k]}};
+  }
+  Feature feature(std::size_t place) const { return leaf(place).index[place % kd_tree::kLeaf]; }
+
+  const Travel& travel_;
+  const kd_tree::Tree<float>& tree_;
+  double radius_, at_ = kInfinity;
+  std::size_t place_ = 0;
+};
+
 Touch touch_cloud(const Travel& travel, const Cloud& cloud) {
-  struct Asked {
-    PartsSweep sweep;
-    CloudTree tree;
-  } asked{PartsSweep(travel), CloudTree(cloud)};
-  const kd_tree::Tree<float>* floats = floats_of(search_tree(cloud));
-  const cloud_sweep::Visitor visitor{&asked, [](void* self, std::size_t place) {
-                                       Asked& x = *static_cast<Asked*>(self);
-                                       x.sweep.leaf(x.tree, place);
-                                       return x.sweep.limit();
-                                     }};
-  const cloud_sweep::Path path{travel.line.origin, travel.line.direction, travel.length, travel.radius + cloud.radius(),
-                               8 * travel.slack};
-  if (floats == nullptr || !cloud_sweep::visit(*floats, path, visitor)) traverse(asked.tree, asked.sweep);
-  return asked.sweep.best;
+  if (const kd_tree::Tree<float>* floats = floats_of(search_tree(cloud)); floats != nullptr) {
+    PointsSweep sweep(travel, *floats, cloud.radius());
+    const cloud_sweep::Visitor visitor{
+        &sweep, [](void* self, std::size_t place) { return static_cast<PointsSweep*>(self)->add(place); }};
+    if (cloud_sweep::visit(*floats,
+                           {travel.line.origin, travel.line.direction, travel.length, travel.radius + cloud.radius(),
+                            8 * travel.slack},
+                           visitor))
+      return sweep.first();
+  }
+  PartsSweep sweep(travel);
+  traverse(CloudTree(cloud), sweep);
+  return sweep.best;
 }
 
 // Of local coordinates `size` at most.
@@ -209,10 +240,12 @@ SphereHit sweep_sphere(const Placed& body, const SphereMove& move, double margin
   const Vec3 from = turned_back(turn, minus(move.from(), body.pose.translation()));
   double size = size_of(move.from()) + size_of(move.to()) + move.radius();
   if (known.bounded() && !known.empty()) size += size_of(known.min) + size_of(known.max);
-  const Travel travel{{from, turned_back(turn, move.direction())},
-                      move.length(),
-                      (move.radius() + margin) * (1 + 2 * kEpsilon),
-                      slack_of(body, size)};
+  Travel travel;
+  put(travel.line.origin, from);
+  put(travel.line.direction, turned_back(turn, move.direction()));
+  travel.length = move.length();
+  travel.radius = (move.radius() + margin) * (1 + 2 * kEpsilon);
+  travel.slack = slack_of(body, size);
   const auto of_plane = [&](const auto& plane, bool both_sides) {
     const bool other = both_sides && dot(plane.normal(), from) < plane.offset();
     return touch_plane(travel, times(other ? -1 : 1, plane.normal()), other ? -plane.offset() : plane.offset());

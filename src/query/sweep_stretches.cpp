@@ -154,13 +154,13 @@ class Sweeper {
   // Farther, as long as few parts matter. Where a short stretch has as many as a long one, there is no point in it.
   void look_ahead(std::size_t pairs) {
     if (smallest_ && pairs > many_) many_ = 2 * pairs, few_ = pairs + pairs / 4, ahead_ = 1;
-    else if (pairs < few_) ahead_ = std::min(ahead_ * 2, kFarAhead);
+    else if (pairs < few_) ahead_ = std::min(ahead_ * (meshes_ ? 1.25 : 2), kFarAhead);
   }
-  // Two meshes are asked again about shorter stretches as soon as that is cheaper than their triangles are.
+  // Two meshes are asked again about a shorter stretch after the first triangles: where these touch, or that there are
+  // any, says how long it should be, and shorter ones are cheaper than triangles are.
   std::size_t budget() const {
-    constexpr std::size_t kGuess = 8;
     if (smallest_ || !composite_) return static_cast<std::size_t>(-1);
-    return meshes_ && ahead_ >= 1 ? kGuess : many_;
+    return meshes_ && ahead_ >= 1 ? 0 : many_;
   }
 
   Sweep hit(const EarliestTouch& found, double last_free) const {

@@ -75,9 +75,38 @@ TEST_F(SweepCommand, ThePageKnowsTheWholeMotion) {
   EXPECT_LT(last, -0.99);
 }
 
+TEST_F(SweepCommand, TakesMeshesThatBend) {
+  write("sheet.obj", "v -1 -1 3\nv 1 -1 3\nv 0 1 3\nf 1 2 3\n");
+  const std::string sheet = R"('{"shape":"mesh","file":"sheet.obj","vertices_to":[[-1,-1,-1],[1,-1,-1],[0,1,-1]]}' )";
+  const std::string rising = R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[0,0,2]}}}' )";
+  const Outcome hit = run("$GRAZE sweep " + sheet + rising + "--page page.html");
+  EXPECT_EQ(hit.code, 1) << hit.err;
+  EXPECT_NEAR(nlohmann::json::parse(hit.out)["time"].get<double>(), 1.0 / 3, 1e-6);
+  const std::string page = read("page.html");
+  EXPECT_NE(page.find("bending mesh and sphere"), std::string::npos);
+  if (const nlohmann::json data = page_data(page); !data.is_null()) {
+    EXPECT_EQ(data["shapes"][0]["kind"], "bend");
+    EXPECT_EQ(data["shapes"][0]["vertices"], 3);
+    EXPECT_EQ(data["shapes"][0]["triangles"], 1);
+    EXPECT_EQ(data["objects"][0].count("times"), 0U);
+    EXPECT_NEAR(data["half"][2].get<double>(), 2, 1e-9) << "from -1 to 3, with the sphere";
+  } else {
+    EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
+  }
+  // In either place, and both.
+  EXPECT_EQ(run("$GRAZE sweep " + rising + sheet).code, 1);
+  EXPECT_EQ(run("$GRAZE sweep " + sheet + sheet).out.find(R"({"hit":true,"time":0,)"), 0U);
+  const Outcome refused =
+      run(R"($GRAZE sweep '{"shape":"mesh","file":"sheet.obj","vertices_to":[[1,2,3]]}' )" + rising);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("A.vertices_to: must have one point for each of the 3 vertices, got 1"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(SweepCommand, RefusesWhatIsNoMotion) {
   for (const char* bad : {R"('{"shape":"sphere","radius":1,"motion":{}}')", "'ball'", "'{'",
-                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2]}}}')"}) {
+                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2]}}}')",
+                          R"('{"shape":"sphere","radius":1,"motion":{"to":{"xyz":[1,2,3]},"turns":1}}')"}) {
     const Outcome refused = run(std::string("$GRAZE sweep ") + bad + " " + kPane);
     EXPECT_EQ(refused.code, 3) << bad;
     EXPECT_EQ(refused.out, "");

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "graze/base/simd.h"
 #include "graze/motion/spline.h"
 #include "graze/query/collide.h"
 #include "graze/query/sweep.h"
@@ -305,8 +306,17 @@ TEST(SweepSphere, ThroughACloudTouchesTheFirstOfAllPoints) {
     const double far = random.uniform(0, 1) < 0.2 ? 1000 : 0, size = random.magnitude(-2, 2);
     const Vec3 middle(far, -far, 0);
     std::vector<float> floats;
-    for (int k = random.integer(1, 600); k > 0; --k) {
-      const Vec3 p = size * random.in_cube(1) + middle;
+    // Leaves, nodes and levels of the tree that are full, and with one point more; a volume, a sheet, a lattice with
+    // points twice, clusters.
+    const int full[] = {1, 16, 17, 128, 129, 1024, 1025, 2048, 2049, 8193};
+    const int count = i % 4 == 0 ? full[i / 4 % 10] : random.integer(1, 600), kind = i % 5;
+    Vec3 cluster = Vec3::Zero();
+    for (int k = 0; k < count; ++k) {
+      Vec3 q = random.in_cube(1);
+      if (kind == 1) q.z() = 0;
+      if (kind == 2) q = (8 * q).array().round() / 8;
+      if (kind == 3) q = (k % 40 == 0 ? cluster = q : cluster) + 1e-3 * random.in_cube(1);
+      const Vec3 p = size * q + middle;
       for (int axis = 0; axis < 3; ++axis) floats.push_back(static_cast<float>(p[axis]));
     }
     const double radius = size * random.uniform(0, 0.05);
@@ -316,12 +326,15 @@ TEST(SweepSphere, ThroughACloudTouchesTheFirstOfAllPoints) {
       Vec3 to = 2 * size * random.in_cube(1) + middle;
       if (random.integer(0, 3) == 0) to.y() = from.y(), to.z() = from.z();
       if (random.integer(0, 9) == 0) to = from;
-      const graze::SphereMove move(from, to, size * random.uniform(0, 0.1));
+      // Often much larger than what lies between the points, and sometimes a point that goes through others.
+      const double wide = k == 9 ? 0 : std::pow(10.0, random.uniform(-2, k < 4 ? 0 : -0.7));
+      const graze::SphereMove move(from, to, size * wide);
       const double reach = move.radius() + radius, fuzzy = 1e-9 * (size + far);
       double first = graze::kInfinity, sure = graze::kInfinity;  // of a sphere that is a little larger, and smaller
       for (std::size_t j = 0; j < floats.size(); j += 3) {
         const Vec3 off = from - Vec3(floats[j], floats[j + 1], floats[j + 2]), way = to - from;
         for (const double by : {fuzzy, -fuzzy}) {
+          if (reach + by < 0) continue;
           const double a = way.squaredNorm(), b = off.dot(way), c = off.squaredNorm() - (reach + by) * (reach + by);
           const double square = b * b - a * c;
           double at = graze::kInfinity;
@@ -331,6 +344,12 @@ TEST(SweepSphere, ThroughACloudTouchesTheFirstOfAllPoints) {
         }
       }
       const graze::SphereHit hit = sweep_sphere(at(cloud), move);
+      for (const auto target : graze::simd_targets()) {
+        const graze::ForcedSimdTarget forced(target);
+        const graze::SphereHit other = sweep_sphere(at(cloud), move);
+        EXPECT_TRUE(other.fraction == hit.fraction && other.feature == hit.feature && other.normal == hit.normal)
+            << i << " " << k << " " << target;
+      }
       hits += hit.found() ? 1 : 0;
       EXPECT_LE(hit.fraction, sure) << i << " " << k;
       EXPECT_GE(hit.fraction, first * (1 - 1e-12)) << i << " " << k;

@@ -1,8 +1,11 @@
 // Spheres on straight ways: against exact times, dense samples and thin walls far away.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "graze/base/error.h"
@@ -166,6 +169,49 @@ TEST(SweepSphere, StartsAtOnceInContactOrInsideASolid) {
   EXPECT_FALSE(sweep_sphere(at(Box{.half = {1, 1, 1}}, Pose::at({1.2, 0, 0})), still).found());
   EXPECT_FALSE(sweep_sphere(at(Mesh()), out).found());
   EXPECT_EQ(sweep_sphere(at(Sphere{.radius = 1}, Pose::at({50, 0, 0})), out, std::nan("")).fraction, 0);
+}
+
+TEST(SweepSphere, OfPointsTouchedTogetherReportsTheLowest) {
+  Generator random(4);
+  for (int run = 0; run < scaled(50); ++run) {
+    std::vector<std::array<float, 3>> points;
+    for (int i = 0; i < 400; ++i) {
+      const Vec3 p = random.in_cube(1);
+      points.push_back({static_cast<float>(p.x()), static_cast<float>(p.y()), 1 + static_cast<float>(std::abs(p.z()))});
+    }
+    // Equal points, all over the order.
+    std::size_t lowest = points.size();
+    for (int i = 0; i < 30; ++i) {
+      const auto k = static_cast<std::size_t>(random.integer(0, 399));
+      points[k] = {0.25F, 0.5F, 0.5F};
+      lowest = std::min(lowest, k);
+    }
+    const Cloud cloud(std::span<const float>(points.front().data(), 3 * points.size()));
+    const SphereHit hit = sweep_sphere(at(cloud), SphereMove({0.25, 0.5, -1}, {0.25, 0.5, 2}, 0.125));
+    EXPECT_EQ(hit.feature, lowest);
+    EXPECT_NEAR(hit.fraction, (0.5 - 0.125 + 1) / 3, 1e-12);
+  }
+}
+
+TEST(SweepSphere, WithoutLengthIsACheckAmongManyPointsFarAway) {
+  Generator random(5);
+  std::vector<float> points;
+  for (int i = 0; i < 3000; ++i) {
+    const Vec3 p = Vec3(1000, -1000, 5) + 0.1 * random.in_cube(1);
+    for (int axis = 0; axis < 3; ++axis) points.push_back(static_cast<float>(p[axis]));
+  }
+  const Placed cloud = at(Cloud(std::span<const float>(points), {.radius = 0.001}));
+  int hits = 0;
+  constexpr int kSpheres = 300;
+  for (int i = 0; i < kSpheres; ++i) {
+    const Vec3 p = Vec3(1000, -1000, 5) + 0.15 * random.in_cube(1);
+    const double radius = random.uniform(0, 0.02);
+    const bool collides = collide(at(Sphere{.radius = radius}, Pose::at(p)), cloud);
+    EXPECT_EQ(sweep_sphere(cloud, SphereMove(p, p, radius)).found(), collides) << i;
+    hits += collides ? 1 : 0;
+  }
+  EXPECT_GT(hits, kSpheres / 4);
+  EXPECT_LT(hits, kSpheres - kSpheres / 4);
 }
 
 TEST(SweepSphere, RefusesNumbersThatAreNotFinite) {

@@ -67,13 +67,14 @@ class Actor {
   }
 
   /// Where the page has it without a motion, or at first contact.
-  stand(): void {
+  stand(time = 0): void {
     this.put(matrixOf(this.data.place));
+    this.shown.userData.bend?.(time);
   }
 
   move(time: number): void {
     const times = this.data.times;
-    if (!times || times.length < 2) return this.stand();
+    if (!times || times.length < 2) return this.stand(time);
     let i = 0;
     while (i + 2 < times.length && times[i + 1] <= time) i++;
     const part = (time - times[i]) / (times[i + 1] - times[i]);
@@ -331,7 +332,7 @@ class ScenePage {
     const { hit, time: contact } = this.data.motion!;
     this.time = time;
     const stopped = hit && time >= contact;
-    for (const actor of this.actors) stopped ? actor.stand() : actor.move(time);
+    for (const actor of this.actors) stopped ? actor.stand(contact) : actor.move(time);
     this.marks.visible = stopped && element<HTMLInputElement>('show-contacts').checked;
     element<HTMLInputElement>('time').value = String(time);
     element('time-value').textContent = stopped ? `t = ${contact.toFixed(4)}, first contact` : `t = ${time.toFixed(4)}`;

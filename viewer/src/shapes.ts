@@ -10,6 +10,7 @@ export type Shape =
   | { kind: 'box'; half: [number, number, number] }
   | { kind: 'capsule' | 'cylinder' | 'cone'; radius: number; half_length: number }
   | { kind: 'plane' }
+  | { kind: 'bend'; scale: number; vertices: number; triangles: number } // vertices twice: at the start and at the end
   | { kind: 'mesh'; scale: number; vertices: number; triangles: number }
   | { kind: 'cloud'; scale: number; points: number; radius: number }
   | { kind: 'cubes'; cubes: number; resolution: number };
@@ -43,6 +44,7 @@ export class ShapeStore {
     let at = 0;
     for (const s of shapes) {
       this.at.push(at);
+      if (s.kind === 'bend') at += 12 * (2 * s.vertices + s.triangles);
       if (s.kind === 'mesh') at += 12 * (s.vertices + s.triangles);
       if (s.kind === 'cloud') at += 12 * s.points;
       if (s.kind === 'cubes') at += Math.ceil((14 * s.cubes) / 4) * 4;
@@ -73,6 +75,7 @@ export class ShapeStore {
     if (s.kind === 'cloud') return this.points(index, s, color);
     if (s.kind === 'cubes') return this.cubes(index, s);
     if (s.kind === 'plane') return this.plane(index, color);
+    if (s.kind === 'bend') return this.bending(index, s, color);
     const group = new Group();
     const geometry = this.geometry(index);
     if (geometry.getAttribute('position').count > 0) {
@@ -121,11 +124,39 @@ export class ShapeStore {
         flat.computeVertexNormals();
         return flat;
       }
+      case 'bend':
+        return new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(9 * s.triangles), 3));
       case 'cloud':
         return shadedByHeight(new Float32Array(this.bytes, at, 3 * s.points));
       case 'cubes':
         return new BoxGeometry(1, 1, 1);
     }
+  }
+
+  /// Its `userData.bend(time)` gives it the shape that it has at a time.
+  private bending(index: number, s: Shape & { kind: 'bend' }, color: Color): Object3D {
+    const at = this.at[index];
+    const from = new Float32Array(this.bytes, at, 3 * s.vertices);
+    const to = new Float32Array(this.bytes, at + 12 * s.vertices, 3 * s.vertices);
+    const corners = new Uint32Array(this.bytes, at + 24 * s.vertices, 3 * s.triangles);
+    const geometry = this.geometry(index);
+    const position = geometry.getAttribute('position') as BufferAttribute;
+    const group = new Group();
+    group.add(new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 })));
+    if (s.triangles < EDGES_UP_TO) group.add(new Mesh(geometry, new MeshBasicMaterial({ color: color.clone().multiplyScalar(0.45), wireframe: true })));
+    group.scale.setScalar(s.scale);
+    group.userData.bend = (time: number) => {
+      for (let i = 0; i < corners.length; i++) {
+        for (let k = 0; k < 3; k++) {
+          const v = 3 * corners[i] + k;
+          position.array[3 * i + k] = from[v] + time * (to[v] - from[v]);
+        }
+      }
+      position.needsUpdate = true;
+      geometry.computeVertexNormals();
+    };
+    group.userData.bend(0);
+    return group;
   }
 
   private plane(index: number, color: Color): Object3D {
