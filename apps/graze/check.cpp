@@ -11,6 +11,7 @@
 #include "graze/io/scene_file.h"
 #include "graze/io/write_file.h"
 #include "numbers.h"
+#include "outputs.h"
 #include "streams.h"
 
 namespace graze::app {
@@ -32,6 +33,16 @@ void expect_something(const graze::Scene& scene, const std::string& file, const 
   if (nearest.beyond)
     throw Error(file, fmt::format("has {} object{} and no two of them to compare: add objects, or allow fewer pairs",
                                   scene.size(), scene.size() == 1 ? "" : "s"));
+}
+
+// A name as one line of text: a line break in it could say anything.
+std::string one_line(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '\n' || c == '\t') out += c == '\n' ? "\\n" : "\\t";
+    else out += c;
+  }
+  return out;
 }
 
 Json json_of(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
@@ -60,7 +71,7 @@ Json json_of(const CheckedScene& checked) {
 std::string text_of(const CheckedScene& checked) {
   std::string text;
   for (const auto& [pair, contacts] : checked.collisions) {
-    text += fmt::format("{} and {} collide", pair.name_a, pair.name_b);
+    text += fmt::format("{} and {} collide", one_line(pair.name_a), one_line(pair.name_b));
     if (!contacts.empty() && !std::isfinite(contacts.front().depth)) text += ": they overlap without end";
     else if (!contacts.empty()) {
       const SceneContact& c = contacts.front();
@@ -78,11 +89,15 @@ std::string text_of(const CheckedScene& checked) {
                               checked.collisions.size(), checked.collisions.size() == 1 ? "" : "s");
   // Rounded down: the smaller clearance is the safe one.
   return fmt::format("clear: the nearest of {} objects are {} and {}, {} m apart\n", checked.scene.size(),
-                     d.pair.name_a, d.pair.name_b, fixed(std::floor((d.value - d.tolerance) * 1e6) / 1e6, 6));
+                     one_line(d.pair.name_a), one_line(d.pair.name_b),
+                     fixed(std::floor((d.value - d.tolerance) * 1e6) / 1e6, 6));
 }
 
 int check(const CheckArguments& a) {
-  if (!a.page.empty()) check_writable(a.page);
+  if (!a.page.empty()) {
+    check_writable(a.page);
+    expect_no_scene(a.page, a.file);
+  }
   const CheckedScene checked = checked_scene(read_scene(a.file), a.file, a.margin, static_cast<std::size_t>(a.max));
   expect_something(checked.scene, a.file, checked.nearest);
   if (!a.page.empty()) write_check_page(a.page, checked);

@@ -12,6 +12,8 @@
 namespace graze::app {
 namespace {
 
+constexpr std::size_t kMostPairs = 2000;  // that a page lists, with their contacts
+
 // Where two half-spaces meet there is no point to show.
 bool is_somewhere(const SceneContact& c) { return std::isfinite(c.depth); }
 
@@ -21,8 +23,13 @@ std::string table_of(const CheckedScene& checked) {
     return std::isfinite(depth) ? fixed(std::ceil(depth * 1e6 - 1e-6) / 1e6, 6) : "without end";
   };
   std::string rows;
-  std::size_t contact = 0;
+  std::size_t contact = 0, listed = 0;
   for (const auto& [pair, contacts] : checked.collisions) {
+    if (listed++ == kMostPairs) {
+      rows += fmt::format("<tr><td colspan=\"4\">and {} more pairs; the text and --json have all</td></tr>\n",
+                          checked.collisions.size() - kMostPairs);
+      break;
+    }
     const auto shown = static_cast<std::size_t>(std::count_if(contacts.begin(), contacts.end(), is_somewhere));
     rows +=
         fmt::format("<tr{}><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
@@ -53,8 +60,10 @@ void write_check_page(const std::string& path, const CheckedScene& checked) {
                             " Half-spaces and planes fade with the distance. Padding is not drawn.",
                  .table = table_of(checked),
                  .scene = checked.scene};
+  std::size_t listed = 0;
   for (const CheckedPair& pair : checked.collisions) {
     page.colliding.insert({pair.pair.id_a, pair.pair.id_b});
+    if (listed++ >= kMostPairs) continue;
     for (const SceneContact& c : pair.contacts) {
       if (is_somewhere(c)) page.contacts.push_back({c.point, c.normal});
     }

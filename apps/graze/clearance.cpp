@@ -17,6 +17,7 @@
 #include "graze/io/write_file.h"
 #include "graze/version.h"
 #include "interrupt.h"
+#include "outputs.h"
 #include "progress_bar.h"
 #include "result_store.h"
 #include "sha256.h"
@@ -41,10 +42,8 @@ void check_outputs(const ClearanceArguments& a) {
   if (!a.work.empty()) check_folder_writable(a.work);
   for (const std::string& path : a.outputs()) {
     check_writable(path);
-    for (const std::string& scan : a.scans) {
-      std::error_code error;
-      if (fs::equivalent(scan, path, error)) throw Error(path, "is one of the scans; name another file");
-    }
+    expect_no_input(path, a.scans);
+    expect_no_input(path, std::array{a.path, a.model, a.vehicle});
   }
 }
 

@@ -15,6 +15,7 @@
 #include "graze/scene/scene_editor.h"
 #include "graze/scene/scene_query.h"
 #include "numbers.h"
+#include "outputs.h"
 #include "pair.h"
 #include "scene_page.h"
 #include "streams.h"
@@ -25,6 +26,16 @@ namespace {
 struct DistanceArguments : PairArguments {
   std::string c, page;
 };
+
+// A page may be written, and is no input.
+void expect_page(const DistanceArguments& a) {
+  check_writable(a.page);
+  if (a.c.empty()) {
+    for (const std::string& shape : {a.a, a.b}) expect_no_input(a.page, shape, "");
+  } else {
+    expect_no_scene(a.page, a.a);
+  }
+}
 
 void write_distance_page(const std::string& path, const std::string& title, const graze::Scene& scene,
                          const std::string& a, const std::string& b, const Distance& d) {
@@ -95,7 +106,7 @@ Command distance_command() {
       throw UsageError("C", "is for objects of a scene, and A is a shape; name the file of a scene, or two shapes");
   };
   command.run = [a](const Session&) {
-    if (!a->page.empty()) check_writable(a->page);
+    if (!a->page.empty()) expect_page(*a);
     if (!a->c.empty()) return distance_in_scene(a->a, a->b, a->c, a->page);
     const int code = ask_about_pair("distance", "", *a);
     if (!a->page.empty()) write_page_of_shapes(a->page, *a);

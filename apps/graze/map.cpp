@@ -17,6 +17,7 @@
 #include "graze/map/occupancy_mapper.h"
 #include "interrupt.h"
 #include "map_page.h"
+#include "outputs.h"
 #include "progress_bar.h"
 #include "streams.h"
 
@@ -43,6 +44,8 @@ int build(const BuildArguments& a, bool quiet) {
     throw Error(a.output, "its name does not indicate a format; maps are written as .gmap, .bt and .ot");
   }
   check_writable(a.output);
+  expect_no_input(a.output, a.frames);
+  expect_no_input(a.output, std::array{a.poses});
   ProgressBar bar(quiet);
   const Progress progress = bar.progress();
   const clearance::Trajectory poses = read_trajectory(a.poses, {.axes = a.axes});
@@ -131,6 +134,7 @@ int show(const ShowArguments& a, bool quiet) {
   say_when_interrupted("");
   const std::string output = a.output.empty() ? std::filesystem::path(a.map).stem().string() + ".html" : a.output;
   check_writable(output);
+  expect_no_input(output, std::array{a.map});
   ProgressBar bar(quiet);
   bar.progress().report(0, "reading the map");
   const MapFile file = read_map_file(a.map);

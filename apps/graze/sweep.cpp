@@ -6,6 +6,7 @@
 #include "command.h"
 #include "graze/io/swept_json.h"
 #include "graze/io/write_file.h"
+#include "outputs.h"
 #include "pair.h"
 #include "streams.h"
 #include "sweep_page.h"
@@ -38,7 +39,10 @@ SweptBody read_body(const std::string& json, const std::string& name) {
 }
 
 int run_sweep(const SweepArguments& a) {
-  if (!a.page.empty()) check_writable(a.page);
+  if (!a.page.empty()) {
+    check_writable(a.page);
+    for (const std::string& body : {a.pair.a, a.pair.b}) expect_no_input(a.page, body, "");
+  }
   const SweptBody first = read_body(a.pair.a, "A"), second = read_body(a.pair.b, "B");
   const SweepOptions options{.margin = a.margin, .tolerance = a.tolerance};
   const Sweep s = std::visit([&](const auto& x, const auto& y) { return sweep(x, y, options); }, first, second);

@@ -64,7 +64,7 @@ AskAnswer ask_sweep_scene(const Fields& question) {
     question.required("motion");
     const std::string name = question.text("object");
     const SceneObject object = question.at("object", [&] { return scene.object(name); });
-    s = sweep(scene, name, motion_from(question, object.pose), options);
+    s = sweep(scene, name, motion_from(question, object.pose, true), options);
   } else {
     const SweptBody body = swept_from(question.required("a"), "a");
     s = std::visit([&](const auto& a) { return sweep(a, scene, options); }, body);

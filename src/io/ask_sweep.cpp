@@ -23,7 +23,7 @@ int turns_of(const Fields& motion) {
   return static_cast<int>(turns);
 }
 
-PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from) {
+PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from, bool stands) {
   const Value list = motion.required("path");
   const std::string path = motion.path_of("path");
   if (!list.is_array() || list.size() == 0) throw Error(path, "must be a list of poses");
@@ -31,6 +31,7 @@ PosePath path_of(const Fields& geometry, const Fields& motion, const Pose& from)
   for (const Value pose : list) poses.push_back(pose_from(pose, fmt::format("{}[{}]", path, poses.size())));
   if (geometry.has("pose") && !(poses.front() == from))
     throw Error(geometry.path_of("pose"), "must be the first pose of the path, or be left out");
+  if (stands && !(poses.front() == from)) throw Error(path + "[0]", "must be where the object stands");
   return PosePath(poses);
 }
 
@@ -63,14 +64,14 @@ std::array<Vec3, 4> four_points(const Fields& question, std::string_view name) {
 
 }  // namespace
 
-AnyMotion motion_from(const Fields& geometry, const Pose& from) {
+AnyMotion motion_from(const Fields& geometry, const Pose& from, bool stands) {
   if (!geometry.has("motion")) return from;
   const Fields motion(geometry.required("motion"), geometry.path_of("motion"));
   motion.allow_only("a motion", {"to", "turns", "path"});
   if (motion.has("to") == motion.has("path")) throw Error(motion.path(), "needs either to or path");
   if (motion.has("path")) {
     if (motion.has("turns")) throw Error(motion.path_of("turns"), "belongs to a motion with to");
-    return path_of(geometry, motion, from);
+    return path_of(geometry, motion, from, stands);
   }
   const Pose to = pose_from(motion.required("to"), motion.path_of("to"));
   const int turns = turns_of(motion);

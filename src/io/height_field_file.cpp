@@ -110,6 +110,9 @@ class Words {
 void refuse_cell(const std::string& name, const ReadHeightFieldOptions& options) {
   if (options.dx != 0 || options.dy != 0) throw Error(name, "states the size of its cells itself");
 }
+void refuse_columns(const std::string& name, const ReadHeightFieldOptions& options) {
+  if (options.columns != 0) throw Error(name, "states how many columns it has itself");
+}
 void need_cell(const std::string& name, const ReadHeightFieldOptions& options) {
   if (!(options.dx > 0 && options.dy > 0))
     throw Error(name, fmt::format("does not state the size of its cells; expected dx and dy above 0, got {} and {}",
@@ -124,9 +127,11 @@ void need_finite_scale(const std::string& name, const ReadHeightFieldOptions& op
 HeightFieldFile read_ascii_grid(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   refuse_cell(name, options);
+  refuse_columns(name, options);
+  need_finite_scale(name, options);
   Words words(bytes);
   std::size_t columns = 0, rows = 0;
-  double dx = 0, dy = 0, x = 0, y = 0, hole = std::numeric_limits<double>::quiet_NaN();
+  double dx = 0, dy = 0, x = 0, y = 0, hole = -9999;  // unless the file says otherwise
   bool corner_x = false, corner_y = false;
   std::string_view word;
   bool more = words.next(word);
@@ -155,7 +160,7 @@ HeightFieldFile read_ascii_grid(const std::shared_ptr<const Bytes>& bytes, const
     if (!std::isfinite(z) || z == hole)
       words.refuse(
           fmt::format("{} from the top is a hole, which is neither free nor occupied; fill it first", heights.place()));
-    heights.add(z);
+    heights.add(options.offset + options.scale * z);
   }
   if (!heights.full())
     throw Error(name, fmt::format("expected {} × {} heights, got {}", columns, rows, heights.size()));
@@ -201,6 +206,7 @@ GreyHeader read_grey_header(ByteReader& reader) {
 HeightFieldFile read_grey_image(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
+  refuse_columns(name, options);
   need_finite_scale(name, options);
   ByteReader reader(bytes);
   const GreyHeader h = read_grey_header(reader);
@@ -247,6 +253,7 @@ HeightFieldFile read_grey_image(const std::shared_ptr<const Bytes>& bytes, const
 HeightFieldFile read_png(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
+  refuse_columns(name, options);
   need_finite_scale(name, options);
   GreyPng image(bytes);
   // A row of one value takes next to nothing. All of the memory stays within what readers may take.
@@ -275,6 +282,7 @@ HeightFieldFile read_png(const std::shared_ptr<const Bytes>& bytes, const ReadHe
 HeightFieldFile read_raw_floats(const std::shared_ptr<const Bytes>& bytes, const ReadHeightFieldOptions& options) {
   const std::string& name = bytes->name();
   need_cell(name, options);
+  need_finite_scale(name, options);
   if (options.columns == 0) throw Error(name, "is raw floats: state how many columns a row has (columns)");
   const std::uint64_t count = bytes->size() / sizeof(float);
   if (options.columns < 2 || bytes->size() % sizeof(float) != 0 || count % options.columns != 0)
@@ -293,7 +301,7 @@ HeightFieldFile read_raw_floats(const std::shared_ptr<const Bytes>& bytes, const
     if (!std::isfinite(z))
       throw Error(name,
                   fmt::format("{} is a hole, which is neither free nor occupied; fill it first", heights.place()));
-    heights.add(static_cast<double>(z));
+    heights.add(options.offset + options.scale * static_cast<double>(z));
   }
   return {heights.field(name, options.dx, options.dy)};
 }

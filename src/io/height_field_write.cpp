@@ -20,12 +20,26 @@ float float_above(double z) {
   return static_cast<double>(f) < z ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
 }
 
+// The value of holes where a grid states none.
+constexpr double kUsualHole = -9999;
+
+bool has_usual_hole(const HeightField& field, const Vec3& origin) {
+  const HeightGrid& g = field.grid();
+  for (std::size_t row = 0; row < g.rows; ++row) {
+    for (std::size_t column = 0; column < g.columns; ++column) {
+      if (origin.z() + field.height(column, row) == kUsualHole) return true;
+    }
+  }
+  return false;
+}
+
 void write_ascii_grid(const std::string& path, const HeightField& field, const Vec3& origin) {
   const HeightGrid& g = field.grid();
   FileWriter file(path);
   const std::string cell = g.dx == g.dy ? fmt::format("cellsize {}", g.dx) : fmt::format("dx {}\ndy {}", g.dx, g.dy);
   file.write(fmt::format("ncols {}\nnrows {}\nxllcenter {}\nyllcenter {}\n{}\n", g.columns, g.rows, origin.x(),
                          origin.y(), cell));
+  if (has_usual_hole(field, origin)) file.write("NODATA_value -2e+30\n");  // which none is
   fmt::memory_buffer line;
   for (std::size_t row = g.rows; row-- > 0;) {
     line.clear();

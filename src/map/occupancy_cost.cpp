@@ -153,6 +153,7 @@ class CostWalk {
     };
     check("min_probability", options.min_probability);
     if (options.unknown_probability) check("unknown_probability", *options.unknown_probability);
+    min_log_odds_ = log_odds_of(options.min_probability);
     if (boxes_.size() == 1) return;
     for (std::size_t i = 0; i < boxes_.size(); ++i) list_.push_back(static_cast<std::uint32_t>(i));
   }
@@ -187,8 +188,7 @@ class CostWalk {
   }
 
   bool counts(const OccupancyNode& node) const {
-    return (node.has_known() && probability_of(node.max_log_odds()) >= options_.min_probability) ||
-           (node.has_unknown() && counts_unknown());
+    return (node.has_known() && node.max_log_odds() >= min_log_odds_) || (node.has_unknown() && counts_unknown());
   }
   bool counts_unknown() const {
     return options_.unknown_probability && *options_.unknown_probability >= options_.min_probability;
@@ -244,6 +244,7 @@ class CostWalk {
   const OccupancyMap& map_;
   const Body& body_;
   const OccupancyCostOptions& options_;
+  float min_log_odds_ = 0;  // as thresholds are compared: what is exactly at one counts
   std::span<const Aabb> boxes_;
   double slack_ = 1e-9 * map_.resolution();
   std::vector<std::uint32_t> list_;  // of several boxes: all, then the near ones of each level of the walk

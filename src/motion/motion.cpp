@@ -30,6 +30,15 @@ Vec3 unit_axis(const Vec3& axis) {
   return (axis / size).normalized();
 }
 
+/// Of the two directions of an axis one points up: towards +z, or where it is level towards +y, or else +x.
+bool points_down(const Vec3& axis) {
+  constexpr double kLevel = 1e-6;
+  for (const Eigen::Index k : {2, 1}) {
+    if (std::abs(axis[k]) > kLevel) return axis[k] < 0;
+  }
+  return axis[0] < 0;
+}
+
 void check_angle(double angle) {
   if (!std::isfinite(angle)) throw Error("angle", fmt::format("must be finite, got {}", angle));
 }
@@ -37,17 +46,23 @@ void check_angle(double angle) {
 }  // namespace
 
 Motion::Motion(const Pose& from, const Pose& to, int turns) : from_(from), to_(to) {
-  const Eigen::Quaterniond relative(Mat3(to.rotation() * from.rotation().transpose()));
-  const double sine = relative.vec().norm();  // of half the angle; atan2 keeps small turns accurate
-  turn_ = 2 * elementary::atan2(sine, std::abs(relative.w()));
-  if (sine > 0) axis_ = relative.vec() * ((relative.w() < 0 ? -1.0 : 1.0) / sine);
+  // What is equal to the bit does not turn; the product would round.
+  const Mat3& first = from.rotation();
+  const Eigen::Quaterniond relative(first == to.rotation() ? Mat3(Mat3::Identity())
+                                                           : Mat3(to.rotation() * first.transpose()));
+  const Vec3 v = relative.vec();
+  const double sine = v.norm();  // of half the angle; atan2 keeps small turns accurate
+  constexpr double kHalfTurn = 1e-6;
+  const bool reversed = std::abs(relative.w()) < kHalfTurn ? points_down(v) : relative.w() < 0;
+  turn_ = 2 * elementary::atan2(sine, reversed ? -relative.w() : relative.w());
+  if (sine > 0) axis_ = v * ((reversed ? -1.0 : 1.0) / sine);
   if (turns == 0) return;
-  constexpr double kRounding = 16 * kEpsilon;
-  if (!(sine > kRounding))
+  constexpr double kLostAxis = 5e-8;  // an axis of so small a turn is off by more than 4e-9 radians
+  if (!(sine > kLostAxis))
     throw Error(
         "turns",
-        "the two rotations are the same, so there is no axis to turn about: give a path of poses less than half a "
-        "turn apart, or in C++ Motion::turning");
+        "the two rotations are the same, or nearly, so there is no axis to turn about: give a path of poses less than "
+        "half a turn apart, or in C++ Motion::turning");
   turn_ += 2 * std::numbers::pi * turns;
   if (turn_ < 0) turn_ = -turn_, axis_ = -axis_;
 }

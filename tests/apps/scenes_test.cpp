@@ -202,5 +202,31 @@ TEST_F(Scenes, DistanceDrawsAPage) {
   EXPECT_EQ(run("$GRAZE distance " + shapes + " --page nowhere/x.html").out, "") << "refused before the work";
 }
 
+TEST_F(Scenes, PagesDoNotReplaceInputs) {
+  const std::string scene = read("cell/cell.json"), part = read("cell/part.off");
+  for (const char* page : {"cell/cell.json", "cell/part.off", "cell/../cell/part.off"}) {
+    const Outcome refused = run(std::string("$GRAZE check cell/cell.json --page ") + page);
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_NE(refused.err.find("is one of the inputs; name another file"), std::string::npos) << refused.err;
+    EXPECT_EQ(run(std::string("$GRAZE distance cell/cell.json lamp bench --page ") + page).code, 3);
+  }
+  const std::string mesh = R"('{"shape":"mesh","file":"cell/part.off"}' )";
+  EXPECT_EQ(run("$GRAZE distance " + mesh + mesh + "--page cell/part.off").code, 3);
+  EXPECT_EQ(run("$GRAZE sweep " + mesh + mesh + "--page cell/part.off").code, 3);
+  EXPECT_EQ(read("cell/cell.json"), scene);
+  EXPECT_EQ(read("cell/part.off"), part);
+}
+
+TEST_F(Scenes, ManyCollisionsAndNamesOfSeveralLines) {
+  std::string objects = R"({"name":"a\nclear: all","shape":"sphere","radius":1})";
+  for (int i = 0; i < 80; ++i) objects += ",{\"name\":\"" + std::to_string(i) + R"(","shape":"sphere","radius":1})";
+  write("many.json", "{\"objects\":[" + objects + "]}");
+  const Outcome found = run("$GRAZE check many.json --page many.html");
+  EXPECT_EQ(found.code, 1);
+  EXPECT_EQ(found.out.find("\nclear"), std::string::npos);
+  EXPECT_NE(found.out.find("a\\nclear: all and 0 collide"), std::string::npos);
+  EXPECT_NE(read("many.html").find("and 1240 more pairs"), std::string::npos);
+}
+
 }  // namespace scenes_test
 }  // namespace graze_test

@@ -42,6 +42,32 @@ TEST(HeightFieldFiles, ReadsAsciiGrids) {
             Vec3(1, 2, 0));
 }
 
+// What the caller states of the numbers holds for every kind of file, or is refused.
+TEST(HeightFieldFiles, ScalesEveryKindOfFile) {
+  const float raw[] = {1, 2, 3, 4};
+  std::string floats(sizeof raw, '\0');
+  std::memcpy(floats.data(), raw, sizeof raw);
+  const ReadHeightFieldOptions in_feet{.scale = 0.25, .offset = 100};
+  EXPECT_EQ(parse_height_field(kGrid, "h.asc", in_feet).field.height(0, 0), 101);
+  EXPECT_EQ(parse_height_field(floats, "h.f32", {.dx = 1, .dy = 1, .scale = 0.25, .offset = 100, .columns = 2})
+                .field.height(1, 1),
+            101);
+  EXPECT_NE(why(kGrid, "h.asc", {.columns = 3}).find("states how many columns it has itself"), std::string::npos);
+  EXPECT_NE(why("P2 2 2 9 1 2 3 9", "h.pgm", {.dx = 1, .dy = 1, .columns = 2}), "");
+  EXPECT_NE(why(kGrid, "h.asc", {.scale = kInfinity}).find("scale and offset must be finite"), std::string::npos);
+  EXPECT_NE(why(floats, "h.f32", {.dx = 1, .dy = 1, .offset = kInfinity, .columns = 2}), "");
+}
+
+// ESRI's value of a hole holds where a grid states none.
+TEST(HeightFieldFiles, HolesAreThoseOfEsriUnlessStated) {
+  EXPECT_NE(why("ncols 2 nrows 2 cellsize 1 1 -9999 3 4", "h.asc").find("is a hole"), std::string::npos);
+  EXPECT_EQ(why("ncols 2 nrows 2 cellsize 1 NODATA_value -1 1 -9999 3 4", "h.asc"), "");
+  // A pit as deep as that is written so that it reads back.
+  const std::string path = testing::TempDir() + "graze pit.asc";
+  write_height_field(path, HeightField({.columns = 2, .rows = 2}, std::vector<double>{1, -9999, 3, 4}));
+  EXPECT_EQ(read_height_field(path).field.height(1, 0), -9999);
+}
+
 TEST(HeightFieldFiles, ReadsGreyImages) {
   const ReadHeightFieldOptions options{.dx = 1, .dy = 2, .scale = 0.01, .offset = -5};
   const std::string binary("P5\n# from a sensor\n2 2 65535\n\0\1\0\2\1\0\377\377", 38);

@@ -76,7 +76,8 @@ void each_cell(const OccupancyMap& map, const OccupancyCostOptions& options, int
         const std::optional<float> value = map.log_odds(key);
         if (!value && !options.unknown_probability) continue;
         const double p = value ? probability_of(*value) : *options.unknown_probability;
-        if (p >= options.min_probability) visit(key, map.box(key), p, value);
+        if (value ? *value >= log_odds_of(options.min_probability) : p >= options.min_probability)
+          visit(key, map.box(key), p, value);
       }
     }
   }
@@ -105,7 +106,7 @@ TEST(OccupancyCost, IsThatOfEveryCellByItself) {
           const std::optional<float> value = map.log_odds(CellKey{x, y, z});
           if (!value && !options.unknown_probability) continue;
           const double p = value ? probability_of(*value) : *options.unknown_probability;
-          if (p < options.min_probability) continue;
+          if (value ? *value < log_odds_of(options.min_probability) : p < options.min_probability) continue;
           if (!collide(cell_of(cell), body)) continue;
           expected.push_back({{x, y, z}, {cell.min.cwiseMax(around.min), cell.max.cwiseMin(around.max)}, p, value});
           cost += p * expected.back().volume();
@@ -290,6 +291,19 @@ TEST(OccupancyCost, RefusesWhatHasNoVolumeOrNoProbability) {
   EXPECT_NE(refusal([&] { occupancy_cost(map, BodyPath{HalfSpace(Vec3(0, 0, 1), 0), poses}, none); }), "");
   EXPECT_NE(refusal([&] { occupancy_cost(map, at(HalfSpace(Vec3(0, 0, 1), 0), Motion({}, {})), none); }), "");
   EXPECT_EQ(occupancy_cost(map, BodyPath{Sphere{.radius = 1}, {}}, none, {.unknown_probability = 1}).cells, 0U);
+}
+
+// A probability that a cell has by one hit counts where it is asked for, as a threshold does.
+TEST(OccupancyCost, CellsExactlyAtTheMinimumCount) {
+  for (const double p : {0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95}) {
+    OccupancyMapBuilder builder(1);
+    builder.add({.key = {0, 0, 0}, .log_odds = log_odds_of(p)});
+    const OccupancyMap map = std::move(builder).finish();
+    std::vector<CostBox> buffer(1);
+    const Placed ball = at(Sphere{0.5}, Pose::at({0.5, 0.5, 0.5}));
+    EXPECT_EQ(occupancy_cost(map, ball, buffer, {.min_probability = p}).cells, 1U) << p;
+    EXPECT_EQ(map.state(CellKey{0, 0, 0}, p), Occupancy::occupied) << p;
+  }
 }
 
 }  // namespace cost_test

@@ -248,5 +248,36 @@ TEST(PosePath, RefusesTimesThatDoNotAscend) {
   EXPECT_THROW(PosePath(std::span<const Pose>()), Error);
 }
 
+// Neither way is shorter, and rounding may not choose: to the left about the axis that points up.
+TEST(Motion, TurnsHalfWayRoundOneWayOnly) {
+  Generator random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 axis = i % 3 == 0 ? Vec3(0, 0, 1) : i % 3 == 1 ? Vec3(0.6, 0.8, 0) : random.direction();
+    const double off = i % 4 == 0 ? 0 : random.uniform(-1e-6, 1e-6);
+    const Pose from = i % 5 == 0 ? Pose() : random.pose(1);
+    const Pose turn = Pose::from_wxyz(Vec3::Zero(), std::cos((kPi + off) / 2), std::sin((kPi + off) / 2) * axis.x(),
+                                      std::sin((kPi + off) / 2) * axis.y(), std::sin((kPi + off) / 2) * axis.z());
+    const Pose to = (turn * from.moved_to(Vec3::Zero())).moved_to(from.translation());
+    const Vec3 up = axis.z() < -1e-6 || (std::abs(axis.z()) <= 1e-6 && axis.y() < 0) ? Vec3(-axis) : axis;
+    const Motion motion(from, to);
+    EXPECT_GT(motion.axis().dot(up), 0.999999) << i;
+    EXPECT_NEAR(motion.turn(), kPi, 2e-6);
+    EXPECT_LT((motion.at(0.9999).rotation() - to.rotation()).norm(), 1e-3);
+  }
+}
+
+TEST(Motion, DoesNotTurnBetweenEqualRotations) {
+  Generator random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const Pose from = random.pose(10);
+    EXPECT_EQ(Motion(from, from.moved_to(Vec3(1, 2, 3))).turn(), 0);
+    EXPECT_THROW(Motion(from, from.moved_to(Vec3(1, 2, 3)), 1), Error);
+    // Its axis would be lost in rounding.
+    const Pose nearly = Pose::from_rpy(Vec3::Zero(), 0, 0, 1e-9) * from;
+    EXPECT_THROW(Motion(from, nearly, 2), Error);
+    EXPECT_NO_THROW(Motion(from, Pose::from_rpy(Vec3::Zero(), 0, 0, 1e-6) * from, 2));
+  }
+}
+
 }  // namespace motion_test
 }  // namespace graze_test

@@ -11,9 +11,9 @@ namespace graze {
 /// Options of readers of height fields; a format that states something itself refuses to be told.
 struct ReadHeightFieldOptions {
   double dx = 0, dy = 0;    ///< metres from column to column and from row to row; for images and raw floats
-  double scale = 1;         ///< metres per unit of an image's numbers
-  double offset = 0;        ///< metres that an image's 0 stands for
-  std::size_t columns = 0;  ///< of raw floats
+  double scale = 1;         ///< metres per unit of the file's numbers
+  double offset = 0;        ///< metres that a 0 stands for
+  std::size_t columns = 0;  ///< of raw floats; other files state it
 };
 
 /// A height field and where its file puts it.
@@ -25,7 +25,7 @@ struct HeightFieldFile {
 /// Reads a height field, by the ending of the name:
 ///
 /// - `.asc`: ESRI ASCII grid: `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yll…`, `cellsize` (or `dx` and `dy`),
-///   `NODATA_value`
+///   `NODATA_value` (-9999)
 /// - `.pgm`, `.png`: grey image of up to 16 bits; PGM as P2 or P5, PNG not interlaced
 /// - `.f32`: float32, little-endian, row by row from the lowest y
 ///

@@ -34,14 +34,16 @@ struct MotionPiece {
 };
 
 /// From one pose to another: the translation is linear, the rotation runs at constant speed about the body's origin,
-/// along the shorter arc and for as many whole turns more as are wanted.
+/// along the shorter arc and for as many whole turns more as are wanted. Of rotations that are half a turn apart (to
+/// 2e-6 radians) no arc is the shorter one: these turn to the left about the axis that points up, towards +z, or where
+/// it is level towards +y, or else +x.
 ///
 ///     Motion swing(Pose::at({0, 0, 0}), Pose::from_rpy({1, 0, 0}, 0, 0, 0.5));
 ///     Pose half_way = swing.at(0.5);
 class Motion {
  public:
   /// Whole turns run in the direction of the shorter arc, negative ones in the opposite direction. Throws Error if
-  /// there are any and the two rotations are the same: about which axis would they be?
+  /// there are any and the two rotations are the same, to 1e-7 radians: about which axis would they be?
   Motion(const Pose& from, const Pose& to, int turns = 0);
   /// By `travel` in all while turning by `angle` (radians, any number of turns) about an axis of the world through the
   /// body's origin. Throws Error unless all of it is finite and the axis has a length.
