@@ -109,6 +109,9 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
       }
       length = measure();
     }
+    const auto exponent = hn::And(hn::BitCast(n, length), hn::Set(n, std::uint64_t{0x7FF} << 52U));
+    const auto rounder = hn::Mul(hn::BitCast(d, exponent), hn::Set(d, 2.0));
+    const auto rounded = [&](Reals x) { return hn::Sub(hn::Add(x, rounder), rounder); };
     for (std::size_t a = 0; a < 3; ++a) {
       cell[a] = hn::Sub(size.cell_of(end[a]), hn::Set(d, static_cast<double>(grid.first_cell(a))));
       const auto direction = hn::Div(along[a], length);
@@ -116,8 +119,8 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
       const auto face = hn::Add(hn::Set(d, double(from[a])), hn::IfThenElseZero(up, hn::Set(d, 1.0)));
       const auto to_face =
           hn::Sub(hn::Mul(face, size.resolution), hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]));
-      hn::Store(hn::IfThenElse(still, none, hn::Div(to_face, direction)), d, ready.next[a] + i);
-      hn::Store(hn::IfThenElse(still, none, hn::Div(size.resolution, hn::Abs(direction))), d, ready.step[a] + i);
+      hn::Store(hn::IfThenElse(still, none, rounded(hn::Div(to_face, direction))), d, ready.next[a] + i);
+      hn::Store(hn::IfThenElse(still, none, rounded(hn::Div(size.resolution, hn::Abs(direction)))), d, ready.step[a] + i);
       hn::Store(hn::IfThenElse(hn::RebindMask(n, up), hn::Set(n, 0 - grid.masks[a]), hn::Set(n, ~std::uint64_t{0})), n,
                 ready.add[a] + i);
     }

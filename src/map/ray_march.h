@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
 
 #include "map/frame_marks.h"
 
@@ -13,6 +15,14 @@ struct Ray {
   Vec3 origin, end;
   CellKey from, to;
 };
+
+/// Distances along a ray are whole multiples of a unit that is at most 2^-51 of its length. Sums of such distances are
+/// exact: a ray is as well started anywhere as marched to there. A number that this is added to and subtracted from is
+/// rounded to such a multiple.
+inline double ray_rounder(double length) {
+  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52U;
+  return 2 * std::bit_cast<double>(std::bit_cast<std::uint64_t>(length) & kExponent);
+}
 
 /// Marks the cells of a ray as missed, from that of its origin on up to, not with, that of its end.
 void march(const Ray& ray, double resolution, FrameMarks& marks);
