@@ -26,7 +26,7 @@ struct ReadyRays {
   alignas(64) double next[3][kRoom];  ///< how far along the ray its next face across each axis is
   alignas(64) double step[3][kRoom];  ///< from one face to the next
   alignas(64) double length[kRoom];   ///< negative: it ends where it starts
-  alignas(64) std::uint64_t end[kRoom];
+  alignas(64) std::uint64_t start[kRoom], end[kRoom];
   alignas(64) std::uint64_t add[3][kRoom];  ///< to the bits of an axis, to get to the next cell
   std::array<std::uint16_t, RayBatch::kSize> order;
   std::size_t count = 0, taken = 0;  ///< of the order
@@ -47,6 +47,7 @@ struct ReadyRays {
       add[a][kStill] = 0;
     }
     length[kStill] = 1;
+    start[kStill] = 0;
     end[kStill] = ~std::uint64_t{0};
   }
   std::size_t take() { return taken < count ? order[taken++] : kStill; }
@@ -80,6 +81,22 @@ GRAZE_LANE_FUNCTION Numbers numbers_of(const Reals (&cell)[3], const std::array<
   return number;
 }
 
+/// Takes `next` across all faces before `start`, as if marched there; how many these are. Sums are exact, see
+/// ray_rounder().
+GRAZE_LANE_FUNCTION Reals cross_faces(Reals start, Reals step, Reals& next) {
+  const Real d;
+  const auto about = hn::Sub(hn::Floor(hn::Div(hn::Sub(start, next), step)), hn::Set(d, 1.0));
+  const auto any = hn::Gt(about, hn::Zero(d));
+  auto faces = hn::IfThenElseZero(any, about);
+  next = hn::IfThenElse(any, hn::Add(next, hn::Mul(faces, step)), next);
+  for (int i = 0; i < 3; ++i) {  // the quotient is rounded
+    const auto more = hn::Lt(next, start);
+    next = hn::IfThenElse(more, hn::Add(next, step), next);
+    faces = hn::Add(faces, hn::IfThenElseZero(more, hn::Set(d, 1.0)));
+  }
+  return faces;
+}
+
 /// The same arithmetic as in march(), so that both find the same cells.
 void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, ReadyRays& ready) {
   const Real d;
@@ -102,6 +119,7 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
     };
     for (std::size_t a = 0; a < 3; ++a) end[a] = hn::Load(d, batch.target[a].data() + i);
     auto length = measure();
+    auto start = hn::Mul(hn::Load(d, batch.crossed.data() + i), length);
     if (!hn::AllFalse(d, cut)) {
       for (std::size_t a = 0; a < 3; ++a) {
         const auto at_range = hn::Mul(hn::Div(along[a], length), hn::Set(d, plan.max_range));
@@ -112,6 +130,10 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
     const auto exponent = hn::And(hn::BitCast(n, length), hn::Set(n, std::uint64_t{0x7FF} << 52U));
     const auto rounder = hn::Mul(hn::BitCast(d, exponent), hn::Set(d, 2.0));
     const auto rounded = [&](Reals x) { return hn::Sub(hn::Add(x, rounder), rounder); };
+    // Not in the last cell, nor in one beside it.
+    start = hn::Min(start, hn::Sub(length, hn::Set(d, 3 * plan.resolution)));
+    const bool all_from_origin = hn::AllFalse(d, hn::Gt(start, hn::Zero(d)));
+    Reals start_cell[3];
     for (std::size_t a = 0; a < 3; ++a) {
       cell[a] = hn::Sub(size.cell_of(end[a]), hn::Set(d, static_cast<double>(grid.first_cell(a))));
       const auto direction = hn::Div(along[a], length);
@@ -119,11 +141,19 @@ void prepare(const RayBatch& batch, const RayPlan& plan, const FrameGrid& grid, 
       const auto face = hn::Add(hn::Set(d, double(from[a])), hn::IfThenElseZero(up, hn::Set(d, 1.0)));
       const auto to_face =
           hn::Sub(hn::Mul(face, size.resolution), hn::Set(d, plan.origin[static_cast<Eigen::Index>(a)]));
-      hn::Store(hn::IfThenElse(still, none, rounded(hn::Div(to_face, direction))), d, ready.next[a] + i);
-      hn::Store(hn::IfThenElse(still, none, rounded(hn::Div(size.resolution, hn::Abs(direction)))), d, ready.step[a] + i);
+      auto next = hn::IfThenElse(still, none, rounded(hn::Div(to_face, direction)));
+      const auto step = hn::IfThenElse(still, none, rounded(hn::Div(size.resolution, hn::Abs(direction))));
+      start_cell[a] = hn::Set(d, double(from[a]) - static_cast<double>(grid.first_cell(a)));
+      if (!all_from_origin) {
+        const auto faces = cross_faces(start, step, next);
+        start_cell[a] = hn::Add(start_cell[a], hn::IfThenElse(up, faces, hn::Neg(faces)));
+      }
+      hn::Store(next, d, ready.next[a] + i);
+      hn::Store(step, d, ready.step[a] + i);
       hn::Store(hn::IfThenElse(hn::RebindMask(n, up), hn::Set(n, 0 - grid.masks[a]), hn::Set(n, ~std::uint64_t{0})), n,
                 ready.add[a] + i);
     }
+    hn::Store(numbers_of(start_cell, grid.shift()), n, ready.start + i);
     const auto last = numbers_of(cell, grid.shift());
     hn::Store(last, n, ready.end + i);
     hn::Store(hn::IfThenElse(hn::RebindMask(d, hn::Eq(last, first)), hn::Set(d, -1.0), length), d, ready.length + i);
@@ -165,7 +195,7 @@ struct Bundle {
   Numbers marks;  // in the word of the cell
 
   /// Starts other rays in some lanes, or those that never move.
-  GRAZE_LANE_FUNCTION void start(unsigned lanes, ReadyRays& rays, std::uint64_t first) {
+  GRAZE_LANE_FUNCTION void start(unsigned lanes, ReadyRays& rays) {
     const Real d;
     const Number n;
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -178,9 +208,9 @@ struct Bundle {
       real(next_x, rays.next[0][ray]), real(next_y, rays.next[1][ray]), real(next_z, rays.next[2][ray]);
       real(step_x, rays.step[0][ray]), real(step_y, rays.step[1][ray]), real(step_z, rays.step[2][ray]);
       real(length, rays.length[ray]);
-      number(cell, first), number(end, rays.end[ray]);
+      number(cell, rays.start[ray]), number(end, rays.end[ray]);
       number(add_x, rays.add[0][ray]), number(add_y, rays.add[1][ray]), number(add_z, rays.add[2][ray]);
-      number(marks, std::uint64_t{1} << (first & 63U));
+      number(marks, std::uint64_t{1} << (rays.start[ray] & 63U));
     }
     nearer_yz = hn::Min(next_y, next_z);
   }
@@ -225,7 +255,6 @@ void march_lanes(FrameGrid& grid, const RayBatch& batch, const RayPlan& plan) {
   ReadyRays ready;
   prepare(batch, plan, grid, ready);
   ready.arrange(batch.count);
-  const std::uint64_t first = grid.number(plan.from);
   std::uint64_t *const misses = grid.misses(), *const touched = grid.touched();
   WordMarks marks;
   Bundle a;
@@ -233,16 +262,16 @@ void march_lanes(FrameGrid& grid, const RayBatch& batch, const RayPlan& plan) {
   a.cell = a.end = a.add_x = a.add_y = a.add_z = a.marks = hn::Zero(n);
   Bundle b = a;
   const unsigned all = (1U << hn::Lanes(n)) - 1;
-  a.start(all, ready, first);
-  b.start(all, ready, first);
+  a.start(all, ready);
+  b.start(all, ready);
   // Two at a time, so that one goes on while the other waits for its numbers.
   std::size_t count = 0;
   for (std::size_t left = ready.count; left > 0;) {
     const unsigned ended_a = a.advance(grid, marks, count), ended_b = b.advance(grid, marks, count);
     if (HWY_UNLIKELY((ended_a | ended_b) != 0)) {
       left -= static_cast<std::size_t>(std::popcount(ended_a) + std::popcount(ended_b));
-      if (ended_a != 0) a.start(ended_a, ready, first);
-      if (ended_b != 0) b.start(ended_b, ready, first);
+      if (ended_a != 0) a.start(ended_a, ready);
+      if (ended_b != 0) b.start(ended_b, ready);
     }
     if (count > WordMarks::kSize) {
       marks.drain(count, misses, touched);
