@@ -7,8 +7,8 @@
 namespace graze::map {
 namespace {
 
-/// Looking ahead costs a tile as much as it saves so many rays.
-constexpr std::size_t kManyRays = 40;
+/// Looking ahead costs a tile as much as the steps that it saves if its rays pass so many cells along their axis.
+constexpr double kManyCells = 6000;
 
 /// The cells of a brick whose rays are marched in each round. In every plane across an axis the first rounds have one
 /// of 4 × 4 cells, one of 2 × 2, and every second one as on a chessboard.
@@ -108,7 +108,12 @@ void RayFan::march(FrameGrid& grid, const RayPlan& plan, RayBatch& batch) {
   tiles_.clear();
   grid.visit_ends([&](std::uint64_t brick, const BrickBits& hits, const BrickBits& ends) {
     const std::size_t rays = count_of(hits) + count_of(ends);
-    if (rays > 0) tiles_.push_back({brick, rays < kManyRays, 0});
+    if (rays == 0) return;
+    const CellKey key = grid.key_of(brick);
+    const double cells = std::max({std::abs(double(key.x) - plan.from.x), std::abs(double(key.y) - plan.from.y),
+                                   std::abs(double(key.z) - plan.from.z)});
+    const double passed = static_cast<double>(rays) * std::min(cells, plan.max_range / plan.resolution);
+    tiles_.push_back({brick, passed < kManyCells, 0});
   });
   const auto march_batch = [&] {
     grid.march(batch, plan);
