@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graze/map/occupancy_mapper.h"
+#include "map/frame_grid.h"
 #include "support/generator.h"
 #include "support/scale.h"
 
@@ -33,15 +34,15 @@ Scene random_scene(Generator& random) {
     const double in_cell = kind == 0 ? 0 : kind == 1 ? 0.5 : kind == 2 ? 1e-9 : random.uniform(0, 1);
     scene.origin[a] = away[a] + cell * (random.integer(-20, 20) + in_cell);
   }
-  const double size = cell * random.uniform(10, 70);
+  const double size = cell * random.uniform(30, 220);
   Vec3 walls;  // how far they are
   for (double& wall : walls) wall = size * random.uniform(0.3, 1);
   const Vec3 ball = scene.origin + size * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
   const double radius = size * random.uniform(0, 0.4);
   const bool around = random.integer(0, 3) == 0;
   const Pose pose = random.integer(0, 2) == 0 ? Pose() : random.pose(0);
-  const int columns = random.integer(20, 150), rows = random.integer(20, 150);
-  const double wide = random.uniform(0.1, 1.2), high = random.uniform(0.1, 1.2);
+  const int columns = random.integer(30, 300), rows = random.integer(30, 300);
+  const double wide = random.uniform(0.1, 0.9), high = random.uniform(0.1, 0.9);
   const bool holes = random.integer(0, 2) == 0;
   for (int i = 0; i < columns * rows; ++i) {
     const double u = 2.0 * (i % columns) / columns - 1, v = 2.0 * (i / columns) / rows - 1;
@@ -79,7 +80,7 @@ TEST(RayFan, MarksTheCellsOfRaysThatAllStartAtTheSensor) {
     Generator random(static_cast<std::uint64_t>(seed) + 4000);
     Scene scene = random_scene(random);
     // A ray to a point too far for a grid with all points, as far as it is cut with the rest: rays do not wait then.
-    if (scene.range == kInfinity) scene.range = 100 * scene.resolution;
+    if (scene.range == kInfinity) scene.range = 300 * scene.resolution;
     const Vec3 cell = ((scene.origin / scene.resolution).array().floor() + 0.5) * scene.resolution;
     scene.origin.tail<2>() = cell.tail<2>();
     const auto mark = [&](double cells) -> Vec3 { return cell + Vec3(cells * scene.resolution, 0, 0); };
@@ -122,6 +123,41 @@ TEST(RayFan, MarksTheCellsOfSingleRays) {
     });
     expected.visit_leaves([&](const OccupancyCell& leaf) { theirs += std::size_t{1} << 3 * leaf.level; });
     EXPECT_EQ(ours, theirs);
+  }
+}
+
+TEST(RayFan, SeesEveryCellOfABoxThatIsNotMarked) {
+  map::FrameGrid grid;
+  const std::array<std::int64_t, 3> first{-40, 16, 1000}, last{30, 60, 1100};
+  ASSERT_TRUE(grid.cover(first, last));
+  Generator random(77);
+  const auto number = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    const auto key = [&](std::size_t a, std::int64_t k) { return static_cast<std::int32_t>(grid.first_cell(a) + k); };
+    return grid.number({key(0, x), key(1, y), key(2, z)});
+  };
+  const auto set = [&](std::uint64_t n, bool missed) {
+    const std::uint64_t bit = std::uint64_t{1} << (n & 63U);
+    grid.misses()[n >> 6U] = missed ? grid.misses()[n >> 6U] | bit : grid.misses()[n >> 6U] & ~bit;
+  };
+  for (int x = 0; x < 64; ++x) {
+    for (int y = 0; y < 40; ++y) {
+      for (int z = 0; z < 100; ++z) set(number(x, y, z), true);
+    }
+  }
+  for (int i = 0; i < scaled(3000); ++i) {
+    std::array<std::int64_t, 3> low{}, high{}, hole{};
+    const std::array<int, 3> size{64, 40, 100};
+    for (std::size_t a = 0; a < 3; ++a) {
+      low[a] = random.integer(0, size[a] - 1);
+      high[a] = std::min<std::int64_t>(size[a] - 1, low[a] + random.integer(0, 17));
+      hole[a] = std::clamp<std::int64_t>(low[a] + random.integer(-1, 18), 0, size[a] - 1);
+    }
+    EXPECT_TRUE(grid.all_missed(low, high));
+    bool inside = true;
+    for (std::size_t a = 0; a < 3; ++a) inside = inside && low[a] <= hole[a] && hole[a] <= high[a];
+    set(number(hole[0], hole[1], hole[2]), false);
+    EXPECT_EQ(grid.all_missed(low, high), !inside);
+    set(number(hole[0], hole[1], hole[2]), true);
   }
 }
 
