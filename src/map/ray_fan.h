@@ -13,7 +13,7 @@ namespace graze::map {
 /// their rays are marked as missed by now, and rays start there.
 class RayFan {
  public:
-  /// Marks the cells of the rays to all hits and ends of the grid as missed. The batch is empty before and after.
+  /// Marks the cells of the rays to all hits and ends of the grid as missed. `batch` is empty before and after.
   void march(FrameGrid& grid, const RayPlan& plan, RayBatch& batch);
 
  private:

@@ -255,7 +255,7 @@ struct Bundle {
     return hn::RebindMask(Number(), hn::Eq(until, hn::Set(Real(), now)));
   }
 
-  /// Goes on by one cell; with kEnds some rays end there.
+  /// Goes on by one cell; with kEnds, `ends` are the rays that end there.
   template <bool kEnds>
   GRAZE_LANE_FUNCTION void advance(const FrameGrid& grid, WordMarks& out, std::size_t& count, hn::Mask<Number> ends) {
     const Number n;
