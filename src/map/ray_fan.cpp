@@ -85,7 +85,7 @@ void FrameGrid::look_ahead(RayTile& tile, const RayPlan& plan) const {
   }
   // Boxes around the rays, of up to eight cells of their length; where a cell is not marked, smaller ones.
   double part = 1;
-  while (tile.crossed < 1 && part > 1.0 / 32) {
+  while (tile.crossed < 1 && part > 1.0 / 8) {
     const double next = std::min(tile.crossed + part * std::min(0.5 / longest + tile.crossed / 8, 8 / longest), 1.0);
     std::array<std::int64_t, 3> low{}, high{};
     for (std::size_t a = 0; a < 3; ++a) {
