@@ -18,7 +18,7 @@
 #include "map/frame_grid.h"
 #include "map/frame_marks.h"
 #include "map/point_batch.h"
-#include "map/ray_march.h"
+#include "map/ray_fan.h"
 
 namespace graze {
 namespace map {
@@ -103,6 +103,7 @@ struct OccupancyMapper::State {
   map::RayPlan plan;  // of the frame
   map::PointBatch points;
   map::RayBatch rays;
+  map::RayFan fan;
 
   bool ends_in_grid = false;  // it has all points, those beyond the range, too
 
@@ -162,7 +163,7 @@ struct OccupancyMapper::State {
 
   /// Forgets what the frame marked.
   void drop_marks() {
-    if (in_grid) grid.drain([](const CellKey&, const map::BrickBits&, const map::BrickBits&) {});
+    if (in_grid) grid.clear();
     marks.clear();
     rays.count = 0;
   }
@@ -188,6 +189,7 @@ struct OccupancyMapper::State {
   void apply(double time, InsertReport& report) {
     if (in_grid) {
       march_batch();
+      if (ends_in_grid) fan.march(grid, plan, rays);
       check_memory();
       grid.drain([&](const CellKey& brick, const map::BrickBits& misses, const map::BrickBits& hits) {
         change(brick, misses, hits, time, report);

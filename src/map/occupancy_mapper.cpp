@@ -80,7 +80,8 @@ class PointMarks {
     const std::uint32_t number = batch.number[i];
     if (number == last_number_) return;  // neighbours share their cell
     last_number_ = number;
-    if (within ? s_.grid.hit(number) : s_.grid.end_ray(number)) s_.clear_ray(batch.point(i), !within);
+    if (within) s_.grid.hit(number);
+    else s_.grid.end_ray(number);
   }
   void mark(const map::PointBatch& batch, std::size_t i) {
     const CellKey cell = batch.cell(i);

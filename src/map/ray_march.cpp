@@ -17,6 +17,7 @@ void march(const Ray& ray, double resolution, FrameMarks& marks) {
   const Vec3 along = ray.end - ray.origin;
   const double length = std::sqrt(along.x() * along.x() + along.y() * along.y() + along.z() * along.z());
   const std::array<std::int32_t, 3> from{ray.from.x, ray.from.y, ray.from.z};
+  const double rounder = ray_rounder(length);
   std::array<double, 3> next{}, step{};  // distance along the ray to the next face across each axis, and between them
   std::array<bool, 3> up{};
   for (std::size_t a = 0; a < 3; ++a) {
@@ -25,8 +26,9 @@ void march(const Ray& ray, double resolution, FrameMarks& marks) {
     next[a] = step[a] = std::numeric_limits<double>::max();
     if (direction == 0) continue;
     up[a] = direction > 0;
-    next[a] = ((double(from[a]) + (up[a] ? 1 : 0)) * resolution - ray.origin[axis]) / direction;
-    step[a] = resolution / std::abs(direction);
+    const double to_face = (double(from[a]) + (up[a] ? 1 : 0)) * resolution - ray.origin[axis];
+    next[a] = to_face / direction + rounder - rounder;
+    step[a] = resolution / std::abs(direction) + rounder - rounder;
   }
 
   CellKey brick = detail::corner_of(ray.from, detail::kBrickLevel);

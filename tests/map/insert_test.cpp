@@ -273,6 +273,29 @@ TEST(Insert, MarksTheSameCellsWithAndWithoutAGrid) {
   }
 }
 
+TEST(Insert, MarksTheSameCellsOfSingleRaysToCornersNearby) {
+  // Rays that end at edges, where rounding decides whether they cross the last faces, and nothing hides what they miss.
+  Generator random(1700);
+  for (int i = 0; i < scaled(3000); ++i) {
+    const double resolution = random.integer(0, 1) ? 0.05 : random.magnitude(-2, 1);
+    const double in_cell = random.integer(0, 2) * 0.5;
+    Vec3 origin, end;
+    for (int a = 0; a < 3; ++a) {
+      const int k = random.integer(-5, 5);
+      origin[a] = (k + in_cell) * resolution;
+      end[a] = (k + random.integer(-2, 2)) * resolution;
+    }
+    SensorFrame given{.points = std::span<const Vec3>(&end, 1), .origin = origin, .zero_is_no_return = false};
+    OccupancyMapper grid({.resolution = resolution}), sparse({.resolution = resolution});
+    grid.insert(given);
+    given.max_range = 1e6 * resolution;
+    given.no_return = NoReturn::clear;
+    given.directions = given.points;
+    sparse.insert(given);
+    ASSERT_EQ(grid.map().stamp(), sparse.map().stamp()) << "ray " << i;
+  }
+}
+
 TEST(Insert, MarksTheSameCellsHoweverRaysBeyondTheRangeAreTold) {
   // A point far off along x, with the same ray: near, all points are in the grid of the frame; far, it is too large.
   for (int seed = 0; seed < scaled(60); ++seed) {
