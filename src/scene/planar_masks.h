@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,6 @@ class ExtentTable {
   /// Changes the box of a number below capacity().
   void set(std::size_t id, const Aabb2& box);
   std::size_t capacity() const { return 64 * words_; }
-  std::size_t memory_bytes() const { return bits_.capacity() * sizeof(std::uint64_t); }
 
   /// Calls near(number) for every box that may overlap, until it returns true: that is the answer.
   template <class Near>
@@ -41,7 +41,7 @@ class ExtentTable {
   }
 
  private:
-  static constexpr std::size_t kCells = 256;
+  static constexpr std::uint16_t kCells = 256;
 
   std::size_t cell(std::size_t axis, double x) const {
     const double at = (x - origin_[axis]) * scale_[axis];
@@ -51,9 +51,17 @@ class ExtentTable {
     return bits_.data() + (table * kCells + at) * words_;
   }
 
+  // The first cells whose sets have a box, by table; kCells where none has. One that is empty has ended everywhere.
+  using Firsts = std::array<std::uint16_t, 4>;
+  Firsts first_with(const Aabb2& box) const;
+  std::uint64_t& word(std::size_t table, std::size_t at, std::size_t id) {
+    return bits_[(table * kCells + at) * words_ + id / 64];
+  }
+
   std::size_t words_ = 0;
   double origin_[2] = {0, 0}, scale_[2] = {0, 0};
   std::vector<std::uint64_t> bits_;  // started and ended along x, then along y: words by cell
+  std::vector<Firsts> first_with_;   // by box
 };
 
 }  // namespace graze::planar
