@@ -65,7 +65,7 @@ class List final : public Structure<N> {
       }
       return true;
     }
-    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.floats(box),
+    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.compared_floats(box),
                        [&](std::size_t slot) { return apart<N>(store_.boxes[ids[slot]], box) || sink(ids[slot]); });
   }
   bool visit_each(std::span<const Box> boxes, const EachSink& sink) const override {
