@@ -1,8 +1,7 @@
 // Boxes side by side in float32, and which of them overlap a box, many at a time.
 #pragma once
 
-#include <bit>
-
+#include "index/bit_words.h"
 #include "index/broad_structure.h"
 #include "index/buffer.h"
 
@@ -83,15 +82,6 @@ void scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* bl
                 std::uint64_t* words);
 void scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
                 std::uint64_t* words);
-
-/// Calls see(slot) for each bit of a word whose first one is slot `begin`; false ends it, and is returned.
-template <class See>
-bool see_bits(std::uint64_t word, std::size_t begin, const See& see) {
-  for (; word != 0; word &= word - 1) {
-    if (!see(begin + static_cast<std::size_t>(std::countr_zero(word)))) return false;
-  }
-  return true;
-}
 
 /// Calls see(slot) for each of any number of slots; false ends it, and is returned.
 template <int N, class See>

@@ -75,26 +75,19 @@ class List final : public Structure<N> {
     const std::size_t words = words_of(lanes_.size());
     FloatBox<N> block[kBlockBoxes];
     std::uint64_t found[kBlockBoxes * words_of(kBlockSlots)];
-    std::uint8_t filled[kBlockBoxes * words_of(kBlockSlots)];
     for (std::size_t first = 0; first < boxes.size(); first += kBlockBoxes) {
       const std::size_t count = std::min(kBlockBoxes, boxes.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
         block[i] = store_.floats(inverted<N>(boxes[first + i]) ? Box() : boxes[first + i]);  // which is apart from all
       }
       scan_block(view, lanes_.size(), block, count, found);
-      // Which words have bits cannot be guessed, how many have some need not be.
-      std::size_t some = 0;
-      for (std::size_t i = 0; i < count * words; ++i) {
-        filled[some] = static_cast<std::uint8_t>(i);
-        some += found[i] != 0 ? 1 : 0;
-      }
-      for (std::size_t i = 0; i < some; ++i) {
-        const std::size_t query = first + filled[i] / words;
-        const bool go_on = see_bits(found[filled[i]], filled[i] % words * kWordSlots, [&](std::size_t slot) {
+      const bool go_on = see_filled<std::size(found)>(found, count * words, [&](std::size_t i, std::uint64_t word) {
+        const std::size_t query = first + i / words;
+        return see_bits(word, i % words * kWordSlots, [&](std::size_t slot) {
           return apart<N>(store_.boxes[ids[slot]], boxes[query]) || sink(query, ids[slot]);
         });
-        if (!go_on) return true;
-      }
+      });
+      if (!go_on) return true;
     }
     return true;
   }

@@ -9,8 +9,8 @@
 #include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/index/broad_phase.h"
+#include "index/extent_table.h"
 #include "scene/planar_cells.h"
-#include "scene/planar_masks.h"
 #include "scene/planar_shapes.h"
 #include "scene/world_nearest.h"
 
@@ -69,7 +69,7 @@ struct World::Data {
   BroadPhase<2> broad;  // the boxes; ids are those of the obstacles
   std::vector<std::optional<Obstacle>> obstacles;
   std::vector<Quick> quick;    // of the same numbers
-  ExtentTable table;           // of few
+  ExtentTable<2> table;        // of few
   Cells cells{&surely, this};  // the circles and rectangles, of few
 
   static bool surely(const Cells::View& view, const Vec2& point, double radius) {
