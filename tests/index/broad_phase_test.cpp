@@ -212,9 +212,11 @@ void expect_batches_are_single_queries() {
         model.boxes[BoxId(i)] = boxes.back();
       }
       BroadPhase<N> broad(boxes, {.kind = kind});
-      for (int i = 0; i < 21; ++i) queries.push_back(box_of<N>(Spread::lattice, random));
+      for (int i = 0; i < 75; ++i) queries.push_back(box_of<N>(Spread::lattice, random));
       queries[3] = {}, queries[4] = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1e9));
       queries[5] = queries[4], std::swap(queries[5].min[0], queries[5].max[0]);  // empty on one axis, large on others
+      queries[6] = boxes.empty() ? queries[3] : boxes[0];                        // within boxes, but for its sides
+      for (int k = 0; k < N; ++k) queries[6].min[k] = queries[6].max[k] + 1e-9;
       for (const bool unbounded : {false, true}) {
         if (unbounded) {
           graze::AabbOf<N> half = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1));
