@@ -24,12 +24,15 @@ GRAZE_LANE_FUNCTION unsigned mask_bits(D d, hwy::HWY_NAMESPACE::Mask<D> mask) {
   static_assert(hwy::HWY_NAMESPACE::MaxLanes(D()) <= 16);
   std::uint8_t bytes[8] = {};
   hwy::HWY_NAMESPACE::StoreMaskBits(d, mask, bytes);
-  if constexpr (std::endian::native == std::endian::little) {  // in one piece
+  if constexpr (hwy::HWY_NAMESPACE::MaxLanes(D()) <= 8) {
+    return bytes[0];
+  } else if constexpr (std::endian::native == std::endian::little) {  // in one piece
     std::uint16_t bits = 0;
     std::memcpy(&bits, bytes, sizeof(bits));
     return bits;
+  } else {
+    return static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8U;
   }
-  return static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8U;
 }
 
 }  // namespace HWY_NAMESPACE
