@@ -8,7 +8,9 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "base/lane_function.h"
 
@@ -22,7 +24,15 @@ GRAZE_LANE_FUNCTION unsigned mask_bits(D d, hwy::HWY_NAMESPACE::Mask<D> mask) {
   static_assert(hwy::HWY_NAMESPACE::MaxLanes(D()) <= 16);
   std::uint8_t bytes[8] = {};
   hwy::HWY_NAMESPACE::StoreMaskBits(d, mask, bytes);
-  return static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8U;
+  if constexpr (hwy::HWY_NAMESPACE::MaxLanes(D()) <= 8) {
+    return bytes[0];
+  } else if constexpr (std::endian::native == std::endian::little) {  // in one piece
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    return bits;
+  } else {
+    return static_cast<unsigned>(bytes[0]) | static_cast<unsigned>(bytes[1]) << 8U;
+  }
 }
 
 }  // namespace HWY_NAMESPACE

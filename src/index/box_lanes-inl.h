@@ -38,12 +38,13 @@ struct Spread {
 template <int N>
 GRAZE_LANE_FUNCTION Mask apart_from(const LaneView<N>& boxes, std::size_t at, const Spread<N>& b) {
   const Floats d;
-  Mask apart = hn::Or(hn::Gt(hn::LoadU(d, boxes.lo[0] + at), b.hi0), hn::Lt(hn::LoadU(d, boxes.hi[0] + at), b.lo0));
-  apart = hn::Or(apart, hn::Gt(hn::LoadU(d, boxes.lo[1] + at), b.hi1));
-  apart = hn::Or(apart, hn::Lt(hn::LoadU(d, boxes.hi[1] + at), b.lo1));
+  // What is loaded comes second, so that comparisons take it from memory.
+  Mask apart = hn::Or(hn::Lt(b.hi0, hn::LoadU(d, boxes.lo[0] + at)), hn::Gt(b.lo0, hn::LoadU(d, boxes.hi[0] + at)));
+  apart = hn::Or(apart, hn::Lt(b.hi1, hn::LoadU(d, boxes.lo[1] + at)));
+  apart = hn::Or(apart, hn::Gt(b.lo1, hn::LoadU(d, boxes.hi[1] + at)));
   if constexpr (N == 3) {
-    apart = hn::Or(apart, hn::Gt(hn::LoadU(d, boxes.lo[2] + at), b.hi2));
-    apart = hn::Or(apart, hn::Lt(hn::LoadU(d, boxes.hi[2] + at), b.lo2));
+    apart = hn::Or(apart, hn::Lt(b.hi2, hn::LoadU(d, boxes.lo[2] + at)));
+    apart = hn::Or(apart, hn::Gt(b.lo2, hn::LoadU(d, boxes.hi[2] + at)));
   }
   return apart;
 }

@@ -1,6 +1,7 @@
 // Boxes side by side in float32, and which of them overlap a box, many at a time.
 #pragma once
 
+#include "index/bit_words.h"
 #include "index/broad_structure.h"
 #include "index/buffer.h"
 
@@ -69,29 +70,28 @@ class LaneStore {
 /// At most so many slots at a time.
 inline constexpr std::size_t kScanned = 512;
 
-/// The slots from `begin` up to `end`, at most kScanned, whose floats are not apart from `box`: doubles decide.
-/// `out` has room for kScanned. Gives how many.
-std::size_t scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box,
-                 std::uint32_t* out);
-std::size_t scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box,
-                 std::uint32_t* out);
+/// Which of the slots from `begin` up to `end`, at most kScanned, have floats that are not apart from `box`: doubles
+/// decide. A bit each, from the first word on.
+void scan(const LaneView<2>& boxes, std::size_t begin, std::size_t end, const FloatBox<2>& box, std::uint64_t* words);
+void scan(const LaneView<3>& boxes, std::size_t begin, std::size_t end, const FloatBox<3>& box, std::uint64_t* words);
 
-/// Several boxes against all of a few slots. What is found holds the slot and, above kBlockShift, the box.
-inline constexpr std::size_t kBlockBoxes = 8, kBlockSlots = 256;
-inline constexpr unsigned kBlockShift = 28;
-std::size_t scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
-                       std::uint32_t* out);
-std::size_t scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
-                       std::uint32_t* out);
+/// Several boxes against the first `end` slots, of few: words_of(end) words for each.
+inline constexpr std::size_t kBlockBoxes = 32, kBlockSlots = 256;
+constexpr std::size_t words_of(std::size_t slots) { return (slots + kWordSlots - 1) / kWordSlots; }
+void scan_block(const LaneView<2>& boxes, std::size_t end, const FloatBox<2>* block, std::size_t count,
+                std::uint64_t* words);
+void scan_block(const LaneView<3>& boxes, std::size_t end, const FloatBox<3>* block, std::size_t count,
+                std::uint64_t* words);
 
 /// Calls see(slot) for each of any number of slots; false ends it, and is returned.
 template <int N, class See>
 bool scan_all(const LaneView<N>& boxes, std::size_t begin, std::size_t end, const FloatBox<N>& box, const See& see) {
-  std::uint32_t found[kScanned];
+  std::uint64_t words[words_of(kScanned)];
   for (; begin < end; begin += kScanned) {
-    const std::size_t count = scan(boxes, begin, std::min(end, begin + kScanned), box, found);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!see(std::size_t{found[i]})) return false;
+    const std::size_t stop = std::min(end, begin + kScanned);
+    scan(boxes, begin, stop, box, words);
+    for (std::size_t at = begin; at < stop; at += kWordSlots) {
+      if (!see_bits(words[(at - begin) / kWordSlots], at, see)) return false;
     }
   }
   return true;

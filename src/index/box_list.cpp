@@ -65,26 +65,29 @@ class List final : public Structure<N> {
       }
       return true;
     }
-    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.floats(box),
+    return scan_all<N>(lanes_.view(), 0, lanes_.size(), store_.compared_floats(box),
                        [&](std::size_t slot) { return apart<N>(store_.boxes[ids[slot]], box) || sink(ids[slot]); });
   }
   bool visit_each(std::span<const Box> boxes, const EachSink& sink) const override {
     if (scalar_ || lanes_.size() > kBlockSlots) return false;
     const BoxId* ids = lanes_.ids();
     const LaneView<N> view = lanes_.view();
+    const std::size_t words = words_of(lanes_.size());
     FloatBox<N> block[kBlockBoxes];
-    std::uint32_t found[kBlockBoxes * kBlockSlots];
+    std::uint64_t found[kBlockBoxes * words_of(kBlockSlots)];
     for (std::size_t first = 0; first < boxes.size(); first += kBlockBoxes) {
       const std::size_t count = std::min(kBlockBoxes, boxes.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
         block[i] = store_.floats(inverted<N>(boxes[first + i]) ? Box() : boxes[first + i]);  // which is apart from all
       }
-      const std::size_t hits = scan_block(view, lanes_.size(), block, count, found);
-      for (std::size_t i = 0; i < hits; ++i) {
-        const std::size_t query = first + (found[i] >> kBlockShift);
-        const BoxId id = ids[found[i] % (1U << kBlockShift)];
-        if (!apart<N>(store_.boxes[id], boxes[query]) && !sink(query, id)) return true;
-      }
+      scan_block(view, lanes_.size(), block, count, found);
+      const bool go_on = see_filled<std::size(found)>(found, count * words, [&](std::size_t i, std::uint64_t word) {
+        const std::size_t query = first + i / words;
+        return see_bits(word, i % words * kWordSlots, [&](std::size_t slot) {
+          return apart<N>(store_.boxes[ids[slot]], boxes[query]) || sink(query, ids[slot]);
+        });
+      });
+      if (!go_on) return true;
     }
     return true;
   }

@@ -1,5 +1,6 @@
 // The kinds of structures, and which is best when: the measurements of docs/broad-phases.md.
 #include "index/broad_structure.h"
+#include "index/extent_table.h"
 
 namespace graze {
 
@@ -53,10 +54,23 @@ StructureOf<N> make(BroadPhaseKind kind, const Store<N>& store) {
   return make_list<N>(store, false);
 }
 
+// Whether few boxes are smaller than the cells of a table over all of them: else many would be in the same cells.
 template <int N>
-BroadPhaseKind choice(const Store<N>&, std::span<const BoxId> ids, BroadPhaseUse use) {
-  constexpr std::size_t kListForQueries = 256, kListForPairs = 200;
+bool fit_for_masks(const Store<N>& store, std::span<const BoxId> ids) {
+  AabbOf<N> all;
+  for (const BoxId id : ids) all.extend(store.boxes[id]);
+  const VecOf<N> cell = (all.max - all.min) / ExtentTable<N>::kCells;
+  std::size_t small = 0;
+  for (const BoxId id : ids)
+    small += ((store.boxes[id].max - store.boxes[id].min).array() < cell.array()).any() ? 1 : 0;
+  return 8 * small <= ids.size();
+}
+
+template <int N>
+BroadPhaseKind choice(const Store<N>& store, std::span<const BoxId> ids, BroadPhaseUse use) {
+  constexpr std::size_t kList = 32, kMasks = 512, kListForQueries = 256, kListForPairs = 200;
   if (use == BroadPhaseUse::pairs) return ids.size() <= kListForPairs ? BroadPhaseKind::list : BroadPhaseKind::row_grid;
+  if (ids.size() > kList && ids.size() <= kMasks && fit_for_masks(store, ids)) return BroadPhaseKind::extent_masks;
   return ids.size() <= kListForQueries ? BroadPhaseKind::list : BroadPhaseKind::aabb_tree;
 }
 template BroadPhaseKind choice<2>(const Store<2>&, std::span<const BoxId>, BroadPhaseUse);

@@ -33,7 +33,7 @@ bool apart(const AabbOf<N>& a, const AabbOf<N>& b) {
   return far != 0;
 }
 template <int N>
-bool inverted(const AabbOf<N>& box) {
+[[gnu::always_inline]] inline bool inverted(const AabbOf<N>& box) {
   unsigned any = 0;
   each_axis<N>([&](int k) { any |= unsigned{box.min[k] > box.max[k]}; });
   return any != 0;
@@ -145,6 +145,14 @@ struct Store {
   FloatBox<N> floats(const Box& box) const {
     FloatBox<N> f;
     each_axis<N>([&](int k) { f.lo[k] = rounded(box.min[k] - origin[k]), f.hi[k] = rounded(box.max[k] - origin[k]); });
+    return f;
+  }
+  /// The same where infinite floats do no harm.
+  FloatBox<N> compared_floats(const Box& box) const {
+    FloatBox<N> f;
+    each_axis<N>([&](int k) {
+      f.lo[k] = static_cast<float>(box.min[k] - origin[k]), f.hi[k] = static_cast<float>(box.max[k] - origin[k]);
+    });
     return f;
   }
   /// Of a box that is bounded.

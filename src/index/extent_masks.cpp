@@ -1,9 +1,8 @@
-// Extent masks (motion planning thesis, 3.2.1): which boxes have started and which have ended, as a bit per box, for
-// every place on every axis. Blocks of up to 512 boxes, of eight words each, so that memory grows with the boxes and
-// not with their square. Everything is in double and exact.
-#include <fmt/format.h>
+// Extent masks in blocks of up to 512 boxes, so that memory grows with the boxes and not with their square. Changed in
+// place.
+#include "index/extent_table.h"
 
-#include <bit>
+#include <fmt/format.h>
 
 #include "index/broad_structure.h"
 #include "index/curve_order.h"
@@ -11,28 +10,14 @@
 namespace graze::broad {
 namespace {
 
-constexpr std::size_t kBlock = 512, kWord = 64;
-
-// How many values at the front of a sorted array hold, without a branch on any of them.
-template <class Holds>
-std::size_t count_front(const double* values, std::size_t size, const Holds& holds) {
-  std::size_t at = 0;
-  while (size > 1) {
-    const std::size_t half = size / 2;
-    at += holds(values[at + half - 1]) ? half : 0;
-    size -= half;
-  }
-  return at + (size == 1 && holds(values[at]) ? 1 : 0);
-}
+constexpr std::size_t kBlock = 512;
 
 template <int N>
 struct Block {
-  std::size_t size = 0, words = 0;
-  AabbOf<N> all;
-  std::vector<double> starts[N], ends[N];           // sorted
-  std::vector<std::uint64_t> started[N], ended[N];  // words after the first 0, 1, 2, … of those
-  std::vector<std::uint64_t> live;
-  std::vector<BoxId> ids;
+  AabbOf<N> all;  // around all that were in it
+  ExtentTable<N> table;
+  std::vector<BoxId> ids;            // by slot, kNoBox where there is none
+  std::vector<std::uint32_t> empty;  // slots; with room for all
 };
 
 template <int N>
@@ -42,32 +27,83 @@ class ExtentMasks final : public Structure<N> {
   using Structure<N>::store_;
   using Structure<N>::Structure;
 
-  void clear() noexcept override { blocks_.clear(); }
+  void clear() noexcept override {
+    blocks_.clear();
+    inserted_ = built_ = 0;
+  }
   void build(std::span<const BoxId> ids) override {
     clear();
     std::vector<BoxId> order(ids.begin(), ids.end());
     if (ids.size() > kBlock) sort_along_curve(order);
-    if (!ids.empty()) slots_.resize(*std::max_element(ids.begin(), ids.end()) + std::size_t{1});
-    for (std::size_t first = 0; first < order.size(); first += kBlock) {
-      blocks_.push_back(block_of(std::span(order).subspan(first, std::min(kBlock, order.size() - first))));
-      for (std::size_t i = 0; i < blocks_.back().size; ++i)
-        slots_[order[first + i]] = static_cast<std::uint32_t>(first + i);
+    for (std::size_t first = 0; first < order.size(); first += kBlock)
+      add_block(std::span(order).subspan(first, std::min(kBlock, order.size() - first)));
+    built_ = ids.size();
+  }
+  bool insert(BoxId id) override {
+    if (blocks_.empty() || blocks_.back().empty.empty()) {
+      std::vector<BoxId> ids;
+      if (!blocks_.empty() && blocks_.back().ids.size() < kBlock) {
+        ids = std::move(blocks_.back().ids);
+        blocks_.pop_back();
+      }
+      ids.push_back(id);
+      add_block(ids);
+    } else {
+      Block<N>& block = blocks_.back();
+      keep_slot(id, (blocks_.size() - 1) * kBlock + block.empty.back());
+      block.ids[block.empty.back()] = id;
+      block.empty.pop_back();
+      put(id);
     }
+    ++inserted_;
+    return true;
   }
-  bool insert(BoxId) override { return false; }
   void erase(BoxId id, const Box&) override {
-    const std::size_t bit = slots_[id] % kBlock;
-    blocks_[slots_[id] / kBlock].live[bit / kWord] &= ~(std::uint64_t{1} << bit % kWord);
+    Block<N>& block = blocks_[slots_[id] / kBlock];
+    const std::uint32_t slot = slots_[id] % kBlock;
+    block.table.set(slot, Box());
+    block.ids[slot] = kNoBox;
+    block.empty.push_back(slot);
   }
+  bool move(BoxId id, const Box&) override {
+    put(id);
+    return true;
+  }
+  // Cells are those of the boxes that it was built with.
+  bool worn() const override { return inserted_ > built_ + kBlock; }
 
   bool visit(const Box& box, const IdSink& sink) const override {
     return visit_slots(box, 0, [&](std::size_t, BoxId id) { return sink(id); });
   }
+  // Of one block, the sets of many queries first.
+  bool visit_each(std::span<const Box> boxes, const EachSink& sink) const override {
+    if (blocks_.size() != 1) return false;
+    constexpr std::size_t kQueries = 32;
+    const Block<N>& block = blocks_.front();
+    const std::size_t words = block.table.capacity() / 64;
+    std::uint64_t found[kQueries * kBlock / 64];
+    for (std::size_t first = 0; first < boxes.size(); first += kQueries) {
+      const std::size_t count = std::min(kQueries, boxes.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        const typename ExtentTable<N>::Look look(block.table, boxes[first + i]);
+        for (std::size_t w = 0; w < words; ++w) found[i * words + w] = inverted<N>(boxes[first + i]) ? 0 : look[w];
+      }
+      const bool go_on = see_filled<std::size(found)>(found, count * words, [&](std::size_t i, std::uint64_t word) {
+        const std::size_t query = first + i / words;
+        return see_bits(word, i % words * 64, [&](std::size_t slot) {
+          const BoxId id = block.ids[slot];
+          return apart<N>(store_.boxes[id], boxes[query]) || sink(query, id);
+        });
+      });
+      if (!go_on) break;
+    }
+    return true;
+  }
   bool pairs(PairSink& sink) const override {
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      for (std::size_t i = 0; i < blocks_[b].size; ++i) {
-        if ((blocks_[b].live[i / kWord] >> i % kWord & 1U) == 0) continue;
+      for (std::size_t i = 0; i < blocks_[b].ids.size(); ++i) {
         const BoxId id = blocks_[b].ids[i];
+        if (id == kNoBox) continue;
         const std::size_t own = b * kBlock + i;
         const bool go_on = visit_slots(
             store_.boxes[id], b, [&](std::size_t slot, BoxId other) { return slot <= own || sink.add(id, other); });
@@ -80,39 +116,35 @@ class ExtentMasks final : public Structure<N> {
   std::size_t memory_bytes() const override {
     std::size_t bytes = slots_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(Block<N>);
     for (const Block<N>& b : blocks_) {
-      for (int k = 0; k < N; ++k) {
-        bytes += (b.starts[k].capacity() + b.ends[k].capacity() + b.started[k].capacity() + b.ended[k].capacity()) * 8;
-      }
-      bytes += b.live.capacity() * 8 + b.ids.capacity() * sizeof(BoxId);
+      bytes += b.table.memory_bytes() + b.ids.capacity() * sizeof(BoxId) + b.empty.capacity() * sizeof(std::uint32_t);
     }
     return bytes;
   }
   std::string validate() const override {
     std::size_t live = 0;
-    for (const Block<N>& b : blocks_) {
-      for (const std::uint64_t word : b.live) live += static_cast<std::size_t>(std::popcount(word));
-      for (int k = 0; k < N; ++k) {
-        if (!std::is_sorted(b.starts[k].begin(), b.starts[k].end()) ||
-            !std::is_sorted(b.ends[k].begin(), b.ends[k].end()))
-          return "extents are not sorted";
-        for (std::size_t w = 0; w < b.words; ++w) {
-          if (b.started[k][w] != 0 || b.ended[k][w] != 0) return "a box has started before all others";
-          if (b.started[k][b.size * b.words + w] != b.ended[k][b.size * b.words + w]) return "a box has not ended";
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const Block<N>& block = blocks_[b];
+      std::size_t none = 0, found = 0;
+      for (std::size_t i = 0; i < block.ids.size(); ++i) {
+        const BoxId id = block.ids[i];
+        if (id == kNoBox) {
+          ++none;
+          continue;
+        }
+        ++live;
+        if (slots_[id] != b * kBlock + i) return fmt::format("box {} is in another slot", id);
+        const Box& box = store_.boxes[id];
+        if (!block.table.any(box, [&](std::size_t slot) { return slot == i; }))
+          return fmt::format("box {} does not find itself", id);
+        for (int k = 0; k < N; ++k) {
+          if (box.min[k] < block.all.min[k] || box.max[k] > block.all.max[k])
+            return fmt::format("box {} is outside of its block", id);
         }
       }
-      for (std::size_t i = 0; i < b.size; ++i) {
-        const bool is_live = (b.live[i / kWord] >> i % kWord & 1U) != 0;
-        const Box& box = store_.boxes[b.ids[i]];
-        for (int k = 0; k < N && is_live; ++k) {
-          const auto& starts = b.starts[k];
-          const auto at =
-              static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), box.min[k]) - starts.begin());
-          const auto after =
-              static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), box.min[k]) - starts.begin());
-          const auto bit = [&](std::size_t n) { return b.started[k][n * b.words + i / kWord] >> i % kWord & 1U; };
-          if (bit(at) != 0 || bit(after) == 0) return fmt::format("box {} starts elsewhere", b.ids[i]);
-        }
-      }
+      if (none != block.empty.size()) return "other slots are empty than those that should be";
+      const Box everything{VecOf<N>::Constant(-kInfinity), VecOf<N>::Constant(kInfinity)};
+      block.table.any(everything, [&](std::size_t) { return ++found, false; });
+      if (found != block.ids.size() - none) return "boxes are found that are not there";
     }
     return live == store_.indexed ? "" : "other boxes than those of the store are masked";
   }
@@ -132,37 +164,31 @@ class ExtentMasks final : public Structure<N> {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = places[i].index;
   }
 
-  Block<N> block_of(std::span<const BoxId> ids) const {
-    Block<N> b;
-    b.size = ids.size();
-    b.words = (ids.size() + kWord - 1) / kWord;
-    b.ids.assign(ids.begin(), ids.end());
-    b.live.assign(b.words, 0);
+  // Of these boxes, with empty slots up to a whole number of words.
+  void add_block(std::span<const BoxId> ids) {
+    Block<N> block;
+    std::vector<Box> boxes;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      b.all.extend(store_.boxes[ids[i]]);
-      b.live[i / kWord] |= std::uint64_t{1} << i % kWord;
+      boxes.push_back(store_.boxes[ids[i]]);
+      block.all.extend(boxes.back());
+      keep_slot(ids[i], blocks_.size() * kBlock + i);
     }
-    std::vector<std::uint32_t> order(ids.size());
-    for (int k = 0; k < N; ++k) {
-      cumulate(b, order, b.starts[k], b.started[k], [&](std::size_t i) { return store_.boxes[ids[i]].min[k]; });
-      cumulate(b, order, b.ends[k], b.ended[k], [&](std::size_t i) { return store_.boxes[ids[i]].max[k]; });
-    }
-    return b;
+    block.table.build(boxes);
+    block.ids.assign(ids.begin(), ids.end());
+    block.ids.resize(std::min(block.table.capacity(), kBlock), kNoBox);
+    block.empty.reserve(block.ids.size());
+    for (std::size_t i = block.ids.size(); i > ids.size(); --i)
+      block.empty.push_back(static_cast<std::uint32_t>(i - 1));
+    blocks_.push_back(std::move(block));
   }
-  template <class Value>
-  static void cumulate(const Block<N>& b, std::vector<std::uint32_t>& order, std::vector<double>& values,
-                       std::vector<std::uint64_t>& masks, const Value& value) {
-    for (std::uint32_t i = 0; i < b.size; ++i) order[i] = i;
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t i, std::uint32_t j) { return value(i) != value(j) ? value(i) < value(j) : i < j; });
-    values.resize(b.size);
-    masks.assign((b.size + 1) * b.words, 0);
-    for (std::size_t i = 0; i < b.size; ++i) {
-      values[i] = value(order[i]);
-      std::uint64_t* next = &masks[(i + 1) * b.words];
-      std::copy(next - b.words, next, next);
-      next[order[i] / kWord] |= std::uint64_t{1} << order[i] % kWord;
-    }
+  void keep_slot(BoxId id, std::size_t slot) {
+    if (id >= slots_.size()) slots_.resize(std::max<std::size_t>(id + 1, 2 * slots_.size()));
+    slots_[id] = static_cast<std::uint32_t>(slot);
+  }
+  void put(BoxId id) {
+    Block<N>& block = blocks_[slots_[id] / kBlock];
+    block.table.set(slots_[id] % kBlock, store_.boxes[id]);
+    block.all.extend(store_.boxes[id]);
   }
 
   template <class See>
@@ -170,27 +196,16 @@ class ExtentMasks final : public Structure<N> {
     for (std::size_t n = first_block; n < blocks_.size(); ++n) {
       const Block<N>& b = blocks_[n];
       if (blocks_.size() > 1 && apart<N>(b.all, box)) continue;
-      const std::uint64_t *started[N], *ended[N];
-      for (int k = 0; k < N; ++k) {
-        const double lo = box.min[k], hi = box.max[k];
-        started[k] =
-            &b.started[k][b.words * count_front(b.starts[k].data(), b.size, [hi](double x) { return !(x > hi); })];
-        ended[k] = &b.ended[k][b.words * count_front(b.ends[k].data(), b.size, [lo](double x) { return x < lo; })];
-      }
-      for (std::size_t w = 0; w < b.words; ++w) {
-        std::uint64_t mask = b.live[w];
-        for (int k = 0; k < N; ++k) mask &= started[k][w] & ~ended[k][w];
-        for (; mask != 0; mask &= mask - 1) {
-          const std::size_t i = w * kWord + static_cast<std::size_t>(std::countr_zero(mask));
-          if (!see(n * kBlock + i, b.ids[i])) return false;
-        }
-      }
+      const bool ended = b.table.any(
+          box, [&](std::size_t i) { return !apart<N>(store_.boxes[b.ids[i]], box) && !see(n * kBlock + i, b.ids[i]); });
+      if (ended) return false;
     }
     return true;
   }
 
   std::vector<Block<N>> blocks_;
   std::vector<std::uint32_t> slots_;  // by id
+  std::size_t built_ = 0, inserted_ = 0;
 };
 
 }  // namespace

@@ -9,9 +9,8 @@
 #include "base/overloads.h"
 #include "graze/base/error.h"
 #include "graze/index/broad_phase.h"
-#include "scene/planar_batch.h"
+#include "index/extent_table.h"
 #include "scene/planar_cells.h"
-#include "scene/planar_masks.h"
 #include "scene/planar_shapes.h"
 #include "scene/world_nearest.h"
 
@@ -21,16 +20,12 @@ namespace {
 
 // Up to so many obstacles, looking at all of them or at sets of bits takes less time than a tree.
 constexpr std::size_t kFew = 256;
-static_assert(kFew <= Batch::kCapacity);
-// Float32 holds coordinates and radii up to this, and their squares.
-constexpr double kLargestInLanes = 1e15;
+static_assert(kFew <= Cells::kCapacity);
 
 // A circle or rectangle as far as most checks need it. What is neither, and checks that rounding could decide, go to
 // the obstacle itself.
-struct Quick {
+struct Quick : Rounded {
   enum class Kind : std::uint8_t { circle, rectangle, other };
-  Vec2 center = Vec2::Zero(), axis = Vec2::Zero(), half = Vec2::Zero();
-  double radius = 0;
   Kind kind = Kind::other;
 
   enum class Verdict : std::uint8_t { free, touches, unknown };
@@ -44,7 +39,7 @@ struct Quick {
     if (kind == Kind::other) return Verdict::unknown;
     const double a = std::max(std::abs(x * axis.x() + y * axis.y()) - half.x(), 0.0);
     const double b = std::max(std::abs(y * axis.x() - x * axis.y()) - half.y(), 0.0);
-    const double square = a * a + b * b, rounding = kRounding * (std::abs(x) + std::abs(y) + radius);
+    const double square = a * a + b * b, rounding = kRounding * (std::abs(x) + std::abs(y) + half.sum());
     const double more = r + rounding, less = r - rounding;
     if (square > more * more * kMore) return Verdict::free;
     return less > 0 && square < less * less * kLess ? Verdict::touches : Verdict::unknown;
@@ -52,16 +47,15 @@ struct Quick {
 };
 
 Quick quick_of(const Obstacle& obstacle) {
-  return std::visit(
-      Overloads{[](const Circle& c) {
-                  return Quick{.center = c.center(), .radius = c.radius(), .kind = Quick::Kind::circle};
-                },
-                [](const Rectangle& r) {
-                  return Quick{r.center(), r.axis(), r.half(), r.half().x() + r.half().y(), Quick::Kind::rectangle};
-                },
-                [](const Polygon&) { return Quick(); }, [](const Grid&) { return Quick(); },
-                [](const Custom&) { return Quick(); }},
-      obstacle);
+  return std::visit(Overloads{[](const Circle& c) {
+                                return Quick{{.center = c.center(), .radius = c.radius()}, Quick::Kind::circle};
+                              },
+                              [](const Rectangle& r) {
+                                return Quick{{r.center(), r.axis(), r.half(), 0}, Quick::Kind::rectangle};
+                              },
+                              [](const Polygon&) { return Quick(); }, [](const Grid&) { return Quick(); },
+                              [](const Custom&) { return Quick(); }},
+                    obstacle);
 }
 
 // A point with what is around it, rounded outwards.
@@ -71,69 +65,50 @@ Aabb2 box_around(const Vec2& point, double half) {
 
 }  // namespace
 
-namespace {
-
-// Around the circles and rectangles.
-struct Range {
-  Aabb2 box;
-  Vec2 center = Vec2::Zero();
-  void extend(const Aabb2& other) {
-    box.extend(other);
-    center = box.center();
-  }
-  bool bounded_by(double largest) const {
-    return box.empty() || ((box.max - center).cwiseAbs().maxCoeff() < largest && is_finite(center));
-  }
-};
-
-}  // namespace
-
 struct World::Data {
   BroadPhase<2> broad;  // the boxes; ids are those of the obstacles
   std::vector<std::optional<Obstacle>> obstacles;
-  std::vector<Quick> quick;  // of the same numbers
-  ExtentTable table;         // of few
-  Range range;
-  Batch batch;            // the circles and rectangles, of few
-  bool in_batch = false;  // these are in it
-  bool others = false;    // there are obstacles that are not
+  std::vector<Quick> quick;    // of the same numbers
+  ExtentTable<2> table;        // of few
+  Cells cells{&surely, this};  // the circles and rectangles, of few
 
+  static bool surely(const Cells::View& view, const Vec2& point, double radius) {
+    return static_cast<const Data*>(view.owner)->touched(point, radius);
+  }
   bool few() const { return obstacles.size() <= kFew; }
   bool in_table() const { return few() && obstacles.size() <= table.capacity(); }
-  // After obstacle `id` has changed.
+  // After obstacle `id` has changed. Where memory is short, what is not up to date answers nothing any more.
   void changed(ObstacleId id) {
     quick.resize(obstacles.size());
     quick[id] = obstacles[id] ? quick_of(*obstacles[id]) : Quick();
-    note(id);
-    fill_batch();
+    const InCells of = in_cells();
+    const bool kept = few() && cells.change(id, of.obstacles[id], of.box, of.others);
+    if (!kept) cells.clear();
     if (!few()) return;
-    if (id < table.capacity()) return table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
-    build_table();
+    if (id < table.capacity()) table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
+    else build_table();
+    if (!kept) build_cells(of);
   }
-  void note(ObstacleId id) {
-    if (quick[id].kind != Quick::Kind::other) range.extend(broad.box(id));
-  }
-  // Gives the circles and rectangles to `into`. Whether they fit.
-  template <class Into>
-  bool add_all(Into& into) const {
-    bool fit = true;
-    for (std::size_t id = 0; id < obstacles.size() && fit; ++id) {
+  // The circles and rectangles of few, what is around them, and whether there are others.
+  struct InCells {
+    const Rounded* obstacles[kFew] = {};
+    Aabb2 box;
+    bool others = false;
+  };
+  InCells in_cells() const {
+    InCells in;
+    for (ObstacleId id = 0; id < obstacles.size() && few(); ++id) {
       if (!obstacles[id]) continue;
-      const Quick& it = quick[id];
-      if (it.kind == Quick::Kind::circle) fit = into.add_circle(it.center, it.radius);
-      if (it.kind == Quick::Kind::rectangle) fit = into.add_rectangle(it.center, it.axis, it.half);
+      if (quick[id].kind == Quick::Kind::other) {
+        in.others = true;
+        continue;
+      }
+      in.obstacles[id] = &quick[id];
+      in.box.extend(broad.box(id));
     }
-    return fit;
+    return in;
   }
-  void fill_batch() {
-    in_batch = few() && range.bounded_by(kLargestInLanes);
-    if (!in_batch) return;
-    batch.clear(range.center);
-    add_all(batch);
-    others = false;
-    for (std::size_t id = 0; id < obstacles.size(); ++id)
-      others |= obstacles[id].has_value() && quick[id].kind == Quick::Kind::other;
-  }
+  void build_cells(const InCells& of) { cells.build(of.box, {of.obstacles, obstacles.size()}, of.others); }
   // Also sets the range of its cells to that of the boxes.
   void build_table() {
     std::vector<Aabb2> boxes;
@@ -144,6 +119,16 @@ struct World::Data {
     const Quick::Verdict verdict = quick[id].check(point, radius);
     if (verdict != Quick::Verdict::unknown) return verdict == Quick::Verdict::touches;
     return collide(*obstacles[id], point, radius);
+  }
+  // Whether any does, in double.
+  bool touched(const Vec2& point, double radius) const {
+    if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
+    const auto near = [&](std::size_t id) { return touches(id, point, radius); };
+    const Aabb2 box = box_around(point, radius);
+    if (in_table()) return table.any(box, near);
+    bool hit = false;
+    broad.visit_overlapping(box, [&](BoxId id) { return !(hit = near(id)); });
+    return hit;
   }
 };
 
@@ -161,10 +146,10 @@ World::World(std::vector<Obstacle> obstacles) : World() {
   for (Obstacle& obstacle : obstacles) {
     data_->quick.push_back(quick_of(obstacle));
     data_->obstacles.emplace_back(std::move(obstacle));
-    data_->note(static_cast<ObstacleId>(data_->obstacles.size() - 1));
   }
-  data_->fill_batch();
-  if (data_->few()) data_->build_table();
+  if (!data_->few()) return;
+  data_->build_table();
+  data_->build_cells(data_->in_cells());
 }
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
@@ -177,11 +162,12 @@ ObstacleId World::add(Obstacle obstacle) {
     data_->quick.reserve(2 * n + 8);
   }
   const ObstacleId id = data_->broad.add(bounds(obstacle));
-  if (id >= data_->obstacles.size()) data_->obstacles.resize(id + 1);
+  const bool grown = id >= data_->obstacles.size();
+  if (grown) data_->obstacles.resize(id + 1);
   data_->obstacles[id] = std::move(obstacle);
   data_->changed(id);
   // A world that has grown is divided into cells anew.
-  if (data_->few() && std::has_single_bit(data_->obstacles.size())) data_->build_table();
+  if (grown && data_->few() && std::has_single_bit(data_->obstacles.size())) data_->build_table();
   return id;
 }
 
@@ -217,82 +203,14 @@ std::string World::validate() const {
   return {};
 }
 
-namespace {
-
-// In double.
-bool collide_surely(const WorldAccess::Data& data, const Vec2& point, double radius) {
-  if (!is_finite(point) || !(radius >= 0 && radius < kInfinity)) return true;
-  const auto touches = [&](std::size_t id) { return data.touches(id, point, radius); };
-  const Aabb2 box = box_around(point, radius);
-  if (data.in_table()) return data.table.any(box, touches);
-  bool hit = false;
-  data.broad.visit_overlapping(box, [&](BoxId id) { return !(hit = touches(id)); });
-  return hit;
-}
-
-}  // namespace
-
 bool collide(const World& world, const Vec2& point, double radius) {
-  const auto& data = WorldAccess::data(world);
-  if (!data.in_batch || data.others || !(radius >= 0 && radius < kLargestInLanes))
-    return collide_surely(data, point, radius);
-  const Batch::Verdict verdict = data.batch.check(point, radius);
-  if (verdict.open) [[unlikely]]
-    return collide_surely(data, point, radius);
-  return verdict.touches;
+  return WorldAccess::data(world).cells.check(point, radius);
 }
-
-namespace {
-
-// False if there is no room for the obstacles in the cells.
-bool collide_by_cells(const WorldAccess::Data& data, std::span<const Vec2> points, double radius,
-                      std::span<bool> hits) {
-  const auto is_turned = [](const Quick& quick) {
-    return quick.kind == Quick::Kind::rectangle && quick.axis != Vec2(1, 0);
-  };
-  Cells cells(data.range.center, data.range.box, radius, std::any_of(data.quick.begin(), data.quick.end(), is_turned));
-  if (!data.add_all(cells)) return false;
-  constexpr std::size_t kPart = 1024;
-  std::uint32_t open[kPart];
-  for (std::size_t begin = 0; begin < points.size(); begin += kPart) {
-    const std::size_t count = std::min(kPart, points.size() - begin);
-    const std::size_t left = cells.check(points.subspan(begin, count), &hits[begin], open);
-    if (!data.others) {
-      for (std::size_t k = 0; k < left; ++k)
-        hits[begin + open[k]] = collide_surely(data, points[begin + open[k]], radius);
-      continue;
-    }
-    for (std::size_t i = begin; i < begin + count; ++i) {
-      if (!hits[i]) hits[i] = collide_surely(data, points[i], radius);
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 void collide_each(const World& world, std::span<const Vec2> points, double radius, std::span<bool> hits) {
   if (hits.size() < points.size())
     throw Error("hits", fmt::format("expected room for {} answers, got {}", points.size(), hits.size()));
-  const auto& data = WorldAccess::data(world);
-  if (!data.in_batch || !(radius >= 0 && radius < kLargestInLanes) || points.size() < Batch::kBlock / 4) {
-    for (std::size_t i = 0; i < points.size(); ++i) hits[i] = collide(world, points[i], radius);
-    return;
-  }
-  // Cells take a microsecond or two to fill.
-  constexpr std::size_t kMany = 512;
-  if (points.size() >= kMany && collide_by_cells(data, points, radius, hits)) return;
-  for (std::size_t begin = 0; begin < points.size(); begin += Batch::kBlock) {
-    const std::size_t count = std::min(Batch::kBlock, points.size() - begin);
-    const Batch::Verdicts verdicts = data.batch.check(points.data() + begin, count, radius);
-    for (std::size_t i = 0; i < count; ++i) hits[begin + i] = ((verdicts.touches >> i) & 1U) != 0;
-    std::uint64_t left = data.others ? ~verdicts.touches : ~(verdicts.touches | verdicts.free);
-    if (count < Batch::kBlock) left &= (std::uint64_t{1} << count) - 1;
-    for (; left != 0; left &= left - 1) {
-      const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(left));
-      hits[i] = collide_surely(data, points[i], radius);
-    }
-  }
+  WorldAccess::data(world).cells.check_each(points, radius, hits.data());
 }
 
 WorldNearest nearest(const World& world, const Vec2& point, double limit) {

@@ -212,9 +212,11 @@ void expect_batches_are_single_queries() {
         model.boxes[BoxId(i)] = boxes.back();
       }
       BroadPhase<N> broad(boxes, {.kind = kind});
-      for (int i = 0; i < 21; ++i) queries.push_back(box_of<N>(Spread::lattice, random));
+      for (int i = 0; i < 75; ++i) queries.push_back(box_of<N>(Spread::lattice, random));
       queries[3] = {}, queries[4] = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1e9));
       queries[5] = queries[4], std::swap(queries[5].min[0], queries[5].max[0]);  // empty on one axis, large on others
+      queries[6] = boxes.empty() ? queries[3] : boxes[0];                        // within boxes, but for its sides
+      for (int k = 0; k < N; ++k) queries[6].min[k] = queries[6].max[k] + 1e-9;
       for (const bool unbounded : {false, true}) {
         if (unbounded) {
           graze::AabbOf<N> half = graze::AabbOf<N>::around(graze::VecOf<N>::Zero(), graze::VecOf<N>::Constant(1));
@@ -389,7 +391,7 @@ TEST(BroadPhase, ChangesOfSomeKindsArePendingUntilUpdate) {
     BroadPhase<3> broad(boxes, {.kind = kind});
     EXPECT_EQ(broad.loose(), 0U);
     for (BoxId id = 0; id < 50; ++id) broad.move(id, graze::Aabb::around(random.in_cube(5), {0.1, 0.1, 0.1}));
-    const bool pending = kind == BroadPhaseKind::row_grid || kind == BroadPhaseKind::extent_masks;
+    const bool pending = kind == BroadPhaseKind::row_grid;
     EXPECT_EQ(broad.loose(), pending ? 50U : 0U) << name_of(kind);
     broad.update();
     EXPECT_EQ(broad.loose(), 0U);
@@ -399,13 +401,51 @@ TEST(BroadPhase, ChangesOfSomeKindsArePendingUntilUpdate) {
   }
 }
 
-TEST(BroadPhase, AutomaticUsesTheListForFewBoxes) {
-  std::vector<graze::Aabb> boxes(64, {{0, 0, 0}, {1, 1, 1}});
+TEST(BroadPhase, AutomaticChoosesByNumberAndSizes) {
+  std::vector<graze::Aabb> boxes(32, {{0, 0, 0}, {1, 1, 1}});
   BroadPhase<3> broad(boxes);
   EXPECT_EQ(broad.kind(), BroadPhaseKind::list);
+  for (int i = 0; i < 200; ++i) broad.add({{0.0 + i, 0, 0}, {0.5 + i, 1, 1}});
+  EXPECT_EQ(broad.kind(), BroadPhaseKind::extent_masks);
   for (int i = 0; i < 2000; ++i) broad.add({{0.0 + i, 0, 0}, {0.5 + i, 1, 1}});
   EXPECT_EQ(broad.kind(), BroadPhaseKind::aabb_tree);
   EXPECT_EQ(broad.validate(), "");
+  // With one far away, all others would be in one cell of a table.
+  boxes.resize(200, {{0, 0, 0}, {1, 1, 1}});
+  boxes[7] = {{0, 0, 1000}, {1, 1, 1001}};
+  EXPECT_EQ(BroadPhase<3>(boxes).kind(), BroadPhaseKind::list);
+  boxes.resize(300, {{0, 0, 0}, {1, 1, 1}});
+  EXPECT_EQ(BroadPhase<3>(boxes).kind(), BroadPhaseKind::aabb_tree);
+}
+
+// Into empty slots and beyond them, out of the cells that it was built with, and back.
+TEST(BroadPhase, ExtentMasksAreChangedInPlace) {
+  Generator random(29);
+  const auto box = [&](double reach) { return graze::Aabb2::around({random.uniform(-reach, reach), 0.3}, {0.2, 0.1}); };
+  std::vector<graze::Aabb2> boxes(64);
+  for (auto& b : boxes) b = box(5);
+  BroadPhase<2> masks(boxes, {.kind = BroadPhaseKind::extent_masks}),
+      list(boxes, {.kind = BroadPhaseKind::scalar_list});
+  for (int i = 0; i < scaled(3000); ++i) {
+    const auto id = static_cast<BoxId>(random.integer(0, 1200));
+    const graze::Aabb2 b = random.integer(0, 50) == 0 ? graze::Aabb2() : box(i % 3 == 0 ? 500 : 5);
+    if (!list.contains(id)) {
+      ASSERT_EQ(masks.add(b), list.add(b));
+    } else if (random.integer(0, 2) == 0) {
+      masks.remove(id), list.remove(id);
+    } else {
+      masks.move(id, b), list.move(id, b);
+    }
+    ASSERT_EQ(masks.loose(), 0U);
+    if (i % 50 == 0) {
+      ASSERT_EQ(masks.validate(), "");
+    }
+    std::vector<BoxId> found(list.id_limit()), expected(list.id_limit());
+    const graze::Aabb2 query = i % 7 == 0 ? graze::Aabb2::around({0, 0}, {kInfinity, 1}) : box(400);
+    found.resize(masks.overlapping(query, found));
+    expected.resize(list.overlapping(query, expected));
+    ASSERT_EQ(found, expected);
+  }
 }
 
 TEST(BroadPhase, TreesStayShallowAfterAnyRemovals) {

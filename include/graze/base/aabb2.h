@@ -17,7 +17,10 @@ struct Aabb2 {
   Vec2 max = Vec2::Constant(-kInfinity);
 
   /// The box of these half extents about a center.
-  static Aabb2 around(const Vec2& center, const Vec2& half) { return {center - half, center + half}; }
+  static Aabb2 around(const Vec2& center, const Vec2& half) {
+    // Number by number: a pair that has just been made of two numbers is not read as a pair without a wait.
+    return {{center.x() - half.x(), center.y() - half.y()}, {center.x() + half.x(), center.y() + half.y()}};
+  }
 
   bool empty() const { return !(min.array() <= max.array()).all(); }
   /// The middle; not finite unless the box is bounded.

@@ -30,7 +30,7 @@ enum class BroadPhaseKind : std::uint8_t {
   row_grid,         ///< cells by size of box, rows of cells side by side in memory; changes are pending until update()
   aabb_tree,        ///< a balanced tree, divided by area (volume in space) × count, changed in place
   morton_tree,      ///< a tree in the order of a space-filling curve, changed in place
-  extent_masks,     ///< sets of boxes as bit masks along every axis; changes are pending until update()
+  extent_masks,     ///< sets of boxes as bit masks along every axis, changed in place
 };
 
 /// The name of a kind, such as "row_grid".

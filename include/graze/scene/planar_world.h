@@ -29,9 +29,10 @@ struct WorldHit : Hit {
   ObstacleId obstacle = kNoObstacle;  ///< of several at the same fraction the lowest
 };
 
-/// Obstacles in the plane and the questions of a planner about them. Up to 256 circles and rectangles are looked at
-/// together in SIMD lanes, more are in a BroadPhase. Answers are those of the obstacles one by one, whatever their
-/// number and the order in which they came. Queries are const, reentrant, do not throw and do not allocate.
+/// Obstacles in the plane and the questions of a planner about them. Up to 256 are looked up by cell, the nearest
+/// circles and rectangles in SIMD lanes; more are in a BroadPhase. Answers are those of the obstacles one by one,
+/// whatever their number and the order in which they came. Queries are const, reentrant, do not throw and do not
+/// allocate.
 ///
 ///     World world({Circle({2, 0}, 0.5), Rectangle({4, 1}, {1, 0.2}, 0.3)});
 ///     if (collide(world, {0, 0}, 0.09)) …
