@@ -279,6 +279,41 @@ TEST(SweepMeshes, AnswersWhatStandsStillTurnsRoundOrStartsInContact) {
   EXPECT_FALSE(sweep(at(arm, there), at(Box{{0.01, 1e-7, 0.1}}, far * Pose::at({-3.1, 0, 0}))).hit);
 }
 
+// Single triangles, down to slivers, from a tenth of a millimetre to ten kilometres, and far out.
+TEST(SweepMeshes, OfTrianglesAreNeverLaterThanSamplesAtAnyScale) {
+  Generator random(27);
+  int hits = 0, free = 0;
+  for (int i = 0, n = scaled(200); i < n; ++i) {
+    const double size = random.magnitude(-4, 4);
+    const Pose frame = random_pose(random, 1).moved_to(random.integer(0, 2) * 1e4 * size * random.in_cube(1));
+    const auto triangle = [&] {
+      const Vec3 p = size * random.in_cube(1), q = size * random.in_cube(1);
+      Vec3 r = size * random.in_cube(1);
+      if (random.integer(0, 3) == 0) r = (p + random.uniform(0, 1) * (q - p) + 1e-6 * r).eval();
+      return Mesh(std::vector<Vec3>{p, q, r}, std::vector<graze::MeshTriangle>{{0, 1, 2}});
+    };
+    const auto motion = [&] {
+      const auto pose = [&] { return frame * random_pose(random, 1).moved_to(size * random.in_cube(1)); };
+      const Pose from = pose();
+      return random.integer(0, 1) == 0 ? Motion(from, pose()) : Motion(from, from.moved_to(pose().translation()));
+    };
+    const Moving a = at(triangle(), motion()), b = at(triangle(), motion());
+    const Sweep s = sweep(a, b, {.tolerance = 1e-6 * size});
+    (s.hit ? hits : free) += 1;
+    constexpr int kSamples = 300;
+    for (int k = 0; k <= kSamples; ++k) {
+      const double t = static_cast<double>(k) / kSamples;
+      if (s.hit && t >= s.time) break;
+      EXPECT_FALSE(collide(at_time(a, t), at_time(b, t), {.margin = -1e-9 * size})) << i << " at " << t;
+    }
+    const double most = s.hit && s.certain ? 2e-6 * size : graze::kInfinity;
+    EXPECT_LE(s.contact.value, most) << i;
+    EXPECT_EQ(sweep(b, a, {.tolerance = 1e-6 * size}).time, s.time) << i;
+  }
+  EXPECT_GT(hits, scaled(40));
+  EXPECT_GT(free, scaled(40));
+}
+
 TEST(SweepMeshes, OfManyMotionsIsThatOfEach) {
   Generator random(25);
   const Mesh body = bumpy(random, 2, 0.6);
