@@ -14,16 +14,18 @@ struct Stretch {
   const Instant &begin, &end;
   double margin, tolerance;
   int max_steps;
+  std::int64_t& steps_left;  // of the whole sweep, for all pairs of parts together
   Bending bend_a, bend_b;
   double off;  // metres that are margin, or not certain
 
-  Stretch(const MovingPair& p, const Instant& from, const Instant& to, const SweepOptions& options)
+  Stretch(const MovingPair& p, const Instant& from, const Instant& to, const SweepOptions& options, std::int64_t& steps)
       : pair(p),
         begin(from),
         end(to),
         margin(options.margin),
         tolerance(options.tolerance),
         max_steps(options.max_steps),
+        steps_left(steps),
         bend_a(p.bending_a(from.t, to.t)),
         bend_b(p.bending_b(from.t, to.t)),
         off(options.margin + p.rounding(from, to)) {}
@@ -110,7 +112,9 @@ class PartAdvance {
   /// They are known to be apart before `now`; what happens after `until` is of no interest.
   PartTouch run(Instant now, const Instant& until) {
     PartTouch touch;
-    for (int step = 0; step < s_.max_steps; ++step) {
+    // Once in any case, so that there is a contact to report.
+    for (int step = 0; step < s_.max_steps && (step == 0 || s_.steps_left > 0); ++step) {
+      --s_.steps_left;
       touch.contact = measure_either(a_, b_, now.relative, {.depth = false});
       touch.normal = turned(now.a.rotation(), touch.contact.normal);
       const double beyond = touch.contact.value - s_.margin, off = touch.contact.tolerance + s_.off - s_.margin;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graze/geometry/occupancy_map.h"
 #include "query/point_depth.h"
 #include "query/sweep_ask.h"
 
@@ -13,6 +14,22 @@ bool is_composite(const Geometry& g) {
   return std::visit([]<class G>(const G&) { return Composite<G>; }, g);
 }
 
+std::size_t parts_in(const Mesh& mesh) { return mesh.size(); }
+std::size_t parts_in(const Cloud& cloud) { return cloud.size(); }
+std::size_t parts_in(const HeightField& field) { return field.triangles(); }
+std::size_t parts_in(const MapView& view) { return view.map().leaves(); }
+template <class G>
+requires(!Composite<G>) std::size_t parts_in(const G&) { return 1; }
+
+// How often parts are measured at most, all together: bodies that are huge beside their gap would take minutes.
+std::int64_t steps_for(const Moving& a, const Moving& b, int max_steps) {
+  constexpr std::int64_t kOfPairs = 100, kOfParts = 64;
+  const auto parts = [](const Moving& m) {
+    return static_cast<std::int64_t>(std::visit([](const auto& g) { return parts_in(g); }, m.geometry));
+  };
+  return kOfPairs * max_steps + kOfParts * (parts(a) + parts(b));
+}
+
 class Sweeper {
  public:
   Sweeper(const Moving& a, const Moving& b, const Placed& a0, const Placed& b0, const SweepOptions& options, bool any)
@@ -21,7 +38,8 @@ class Sweeper {
         a_(a),
         b_(b),
         pair_(a, b, a0, b0),
-        composite_(is_composite(a.geometry) || is_composite(b.geometry)) {
+        composite_(is_composite(a.geometry) || is_composite(b.geometry)),
+        steps_left_(steps_for(a, b, options.max_steps)) {
     meshes_ = std::holds_alternative<Mesh>(a.geometry) && std::holds_alternative<Mesh>(b.geometry);
     if (meshes_) few_ = 8, many_ = 40;
   }
@@ -48,11 +66,12 @@ class Sweeper {
         }
       }
       const Instant end = pair_.at(end_of_stretch(now, corner));
-      const Stretch stretch(pair_, now, end, options_);
+      const Stretch stretch(pair_, now, end, options_, steps_left_);
       SweepQuery query(stretch, {.pairs = budget(), .few = meshes_ ? 1U : 8U}, normal_, any_);
       ask_stretch(pair_.kinds(), stretch, query);
       normal_ = query.normal();
       if (query.earliest().touch.time < best_.touch.time) best_ = query.earliest();
+      if (steps_left_ <= 0) return best_.touch.found() ? hit(best_, last_free) : unknown(now, last_free);
       if (best_.touch.found() && (any_ || best_.touch.time <= now.t)) return hit(best_, last_free);
       if (query.over()) {
         constexpr double kWorth = 0.05;
@@ -207,6 +226,7 @@ class Sweeper {
   bool composite_, meshes_ = false, smallest_ = false;
   std::size_t few_ = 60, many_ = 500;  // pairs of parts
   double ahead_ = 1;
+  std::int64_t steps_left_;
   EarliestTouch best_;
   Vec3 normal_ = Vec3::UnitX();
 };

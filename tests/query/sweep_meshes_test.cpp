@@ -393,5 +393,26 @@ TEST(SweepSphere, ThroughACloudTouchesTheFirstOfAllPoints) {
   EXPECT_GT(hits, scaled(500));
 }
 
+// A corner a thousand kilometres out sweeps along at a speed at which the few triangles are measured for ever: the
+// steps of the whole sweep run out, and the answer says so.
+TEST(SweepMeshes, StepsOfAllPairsTogetherRunOut) {
+  const std::vector<Vec3> vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const std::vector<graze::MeshTriangle> triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  std::vector<Vec3> far = vertices;
+  for (Vec3& v : far) v *= 0.4;
+  far[1] = Vec3(0.4, 1e9, 0);
+  const Pose from = Pose::from_wxyz({-3.2, 2.1, -2.9}, 0.89, 1.39, 0.46, -0.07),
+             to = Pose::from_wxyz({-2.1, 1.1, -3.7}, 0.69, -0.68, -0.91, 1.03);
+  const Placed still_body = at(Mesh(vertices, triangles), Pose::at({0, 0.5, -2.5}));
+  for (const int steps : {1, 10, 100}) {
+    const Sweep s = sweep(at(Mesh(far, triangles), Motion(from, to)), still_body, {.max_steps = steps});
+    EXPECT_TRUE(s.hit);
+    EXPECT_FALSE(s.certain);
+    EXPECT_LE(s.time, 0.00363) << "a contact is there";
+    EXPECT_TRUE(graze::is_finite(s.contact.on_a) && graze::is_finite(s.contact.on_b));
+    EXPECT_TRUE(sweep_hits(at(Mesh(far, triangles), Motion(from, to)), still_body, {.max_steps = steps}));
+  }
+}
+
 }  // namespace sweep_meshes_test
 }  // namespace graze_test

@@ -30,8 +30,9 @@ struct SweepOptions {
   double margin = 0;
   /// Metres, positive: at the time of a hit the bodies are at most this much farther apart than the margin.
   double tolerance = 1e-6;
-  /// How often the distance of the bodies, or of a pair of their parts, is measured at most. When that is not enough
-  /// the answer is a hit that is not `certain`.
+  /// How often the distance of the bodies, or of a pair of their parts, is measured at most; all pairs of parts
+  /// together a hundred times as often, and 64 times for each part. When that is not enough the answer is a hit that is
+  /// not `certain`.
   int max_steps = 10000;
   /// Optional memory for one pair of bodies.
   PairCache* cache = nullptr;
