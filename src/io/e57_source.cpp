@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 #include <vector>
 
+#include "graze/base/elementary.h"
 #include "graze/base/error.h"
 #include "graze/base/pose.h"
 #include "io/cloud_source.h"
@@ -423,8 +424,9 @@ class E57Source : public CloudSource {
     for (std::size_t i = 0; i < count; ++i) {
       double* p = buffer.point(row + i);
       if (scan.spherical) {
-        const double across = p[0] * std::cos(p[2]);
-        const Vec3 at(across * std::cos(p[1]), across * std::sin(p[1]), p[0] * std::sin(p[2]));
+        const auto [sine_up, cosine_up] = elementary::sin_cos(p[2]);
+        const auto [sine, cosine] = elementary::sin_cos(p[1]);
+        const Vec3 at(p[0] * cosine_up * cosine, p[0] * cosine_up * sine, p[0] * sine_up);
         std::copy_n(at.data(), 3, p);
       }
       if (moved) {
