@@ -55,19 +55,24 @@ void put_loose(Store<N>& store, BoxId id) noexcept {
   store.loose.push_back(id);
 }
 
-// Where memory runs out in the middle of a change, everything is looked at one by one until the next change, and `undo`
-// restores the box that was changed. It does not allocate.
+// Everything is looked at one by one until the next change.
+template <int N>
+[[gnu::noinline]] void drop_structure(Body<N>& body) noexcept {
+  body.structure->clear();
+  body.dropped = true;
+  body.store.indexed = 0;
+  for (BoxId id = 0; id < body.store.boxes.size(); ++id) {
+    if (body.store.states[id] == State::indexed) put_loose(body.store, id);
+  }
+}
+
+// Where memory runs out in the middle of a change, `undo` restores the box that was changed, without memory.
 template <int N, class Work, class Undo>
 void all_or_nothing(Body<N>& body, const Work& work, const Undo& undo) {
   try {
     work();
   } catch (...) {
-    body.structure->clear();
-    body.dropped = true;
-    body.store.indexed = 0;
-    for (BoxId id = 0; id < body.store.boxes.size(); ++id) {
-      if (body.store.states[id] == State::indexed) put_loose(body.store, id);
-    }
+    drop_structure(body);
     undo();
     throw;
   }
@@ -112,6 +117,16 @@ void build(Body<N>& body) {
     if (store.states[id] != State::loose) continue;
     drop_loose(store, id);
     store.states[id] = State::indexed;
+  }
+}
+
+// A box that was `was` remains in the store only.
+template <int N>
+void take_out(Body<N>& body, BoxId id, const AabbOf<N>& was) {
+  if (body.store.states[id] == State::loose) drop_loose(body.store, id);
+  if (body.store.states[id] == State::indexed) {
+    body.structure->erase(id, was);
+    --body.store.indexed;
   }
 }
 
@@ -265,19 +280,15 @@ void BroadPhase<N>::move(BoxId id, const Box& box) {
   const Box from = store.boxes[id];
   store.boxes[id] = box;
   const auto work = [&] {
-    if (was == State::indexed && sort == Sort::regular) {
+    if (was != State::indexed || sort != Sort::regular) {
+      take_out(*body_, id, from);
+      place(*body_, id, sort);
+    } else {
       store.all.extend(box);
       if (!body_->structure->move(id, from)) {
         --store.indexed;
         put_loose(store, id);
       }
-    } else {
-      if (was == State::loose) drop_loose(store, id);
-      if (was == State::indexed) {
-        body_->structure->erase(id, from);
-        --store.indexed;
-      }
-      place(*body_, id, sort);
     }
     keep_fit(*body_);
   };
@@ -293,11 +304,7 @@ template <int N>
 void BroadPhase<N>::remove(BoxId id) {
   Store<N>& store = body_->store;
   check_id(store, id);
-  if (store.states[id] == State::loose) drop_loose(store, id);
-  if (store.states[id] == State::indexed) {
-    body_->structure->erase(id, store.boxes[id]);
-    --store.indexed;
-  }
+  take_out(*body_, id, store.boxes[id]);
   store.states[id] = State::absent;
   store.free.push_back(id);
   --store.used;
