@@ -24,6 +24,7 @@ class LaneStore {
  public:
   std::size_t size() const { return size_; }
   void clear() noexcept { size_ = 0; }
+  /// Where memory runs out, some arrays may have grown; that of the ids is the last to.
   void resize(std::size_t size) {
     for (int k = 0; k < N; ++k) {
       for (Buffer<float>* side : {&lo_[k], &hi_[k]}) {
@@ -35,7 +36,7 @@ class LaneStore {
     size_ = size;
   }
   void push_back(const FloatBox<N>& box, BoxId id) {
-    if (size_ + kMaxLanes >= lo_[0].size()) {
+    if (size_ + kMaxLanes >= id_.size()) {
       const std::size_t size = size_;
       resize(2 * size + kMaxLanes);
       size_ = size;

@@ -55,17 +55,25 @@ void put_loose(Store<N>& store, BoxId id) noexcept {
   store.loose.push_back(id);
 }
 
-// Where memory is short in the middle of a change, everything is looked at one by one: nothing is lost.
-template <int N, class Work>
-void whole_or_loose(Body<N>& body, const Work& work) {
+// Everything is looked at one by one until the next change.
+template <int N>
+[[gnu::noinline]] void drop_structure(Body<N>& body) noexcept {
+  body.structure->clear();
+  body.dropped = true;
+  body.store.indexed = 0;
+  for (BoxId id = 0; id < body.store.boxes.size(); ++id) {
+    if (body.store.states[id] == State::indexed) put_loose(body.store, id);
+  }
+}
+
+// Where memory runs out in the middle of a change, `undo` restores the box that was changed, without memory.
+template <int N, class Work, class Undo>
+void all_or_nothing(Body<N>& body, const Work& work, const Undo& undo) {
   try {
     work();
   } catch (...) {
-    body.structure->clear();
-    body.store.indexed = 0;
-    for (BoxId id = 0; id < body.store.boxes.size(); ++id) {
-      if (body.store.states[id] == State::indexed) put_loose(body.store, id);
-    }
+    drop_structure(body);
+    undo();
     throw;
   }
 }
@@ -87,30 +95,39 @@ void build(Body<N>& body, std::span<const BoxId> ids, const AabbOf<N>& all) {
   body.structure->build(ids);
   store.indexed = ids.size();
   body.chosen_for = ids.size();
+  body.dropped = false;
 }
 
 template <int N>
 void build(Body<N>& body) {
   Store<N>& store = body.store;
-  whole_or_loose(body, [&] {
-    std::vector<BoxId>& ids = body.scratch;
-    ids.resize(store.boxes.size());
-    std::size_t count = 0;
-    AabbOf<N> all;
-    for (BoxId id = 0; id < store.boxes.size(); ++id) {
-      const State state = store.states[id];
-      if (state != State::indexed && (state != State::loose || !regular<N>(store.boxes[id]))) continue;
-      ids[count++] = id;
-      all.extend(store.boxes[id]);
-    }
-    ids.resize(count);
-    build<N>(body, ids, all);
-    for (const BoxId id : ids) {
-      if (store.states[id] != State::loose) continue;
-      drop_loose(store, id);
-      store.states[id] = State::indexed;
-    }
-  });
+  std::vector<BoxId>& ids = body.scratch;
+  ids.resize(store.boxes.size());
+  std::size_t count = 0;
+  AabbOf<N> all;
+  for (BoxId id = 0; id < store.boxes.size(); ++id) {
+    const State state = store.states[id];
+    if (state != State::indexed && (state != State::loose || !regular<N>(store.boxes[id]))) continue;
+    ids[count++] = id;
+    all.extend(store.boxes[id]);
+  }
+  ids.resize(count);
+  build<N>(body, ids, all);
+  for (const BoxId id : ids) {
+    if (store.states[id] != State::loose) continue;
+    drop_loose(store, id);
+    store.states[id] = State::indexed;
+  }
+}
+
+// A box that was `was` remains in the store only.
+template <int N>
+void take_out(Body<N>& body, BoxId id, const AabbOf<N>& was) {
+  if (body.store.states[id] == State::loose) drop_loose(body.store, id);
+  if (body.store.states[id] == State::indexed) {
+    body.structure->erase(id, was);
+    --body.store.indexed;
+  }
 }
 
 // A box that is in the store and nowhere else.
@@ -123,24 +140,22 @@ void place(Body<N>& body, BoxId id, Sort sort) {
   }
   put_loose(store, id);
   if (sort == Sort::irregular) return;
-  whole_or_loose(body, [&] {
-    if (store.indexed == 0) {
-      store.origin = store.boxes[id].center();
-      store.all = store.boxes[id];
-      body.structure->build({});
-    }
-    if (!body.structure->insert(id)) return;
-    drop_loose(store, id);
-    store.states[id] = State::indexed;
-    store.all.extend(store.boxes[id]);
-    ++store.indexed;
-  });
+  if (store.indexed == 0) {
+    store.origin = store.boxes[id].center();
+    store.all = store.boxes[id];
+    body.structure->build({});
+  }
+  if (!body.structure->insert(id)) return;
+  drop_loose(store, id);
+  store.states[id] = State::indexed;
+  store.all.extend(store.boxes[id]);
+  ++store.indexed;
 }
 
 template <int N>
 void keep_fit(Body<N>& body) {
   const bool grown = body.options.kind == BroadPhaseKind::automatic && body.store.indexed > 2 * body.chosen_for + 64;
-  if (grown || body.structure->worn()) build(body);
+  if (grown || body.dropped || body.structure->worn()) build(body);
 }
 
 template <int N>
@@ -204,27 +219,27 @@ void BroadPhase<N>::assign(std::span<const Box> boxes) {
   store.states.assign(boxes.size(), State::indexed);  // by build(), which takes them all
   store.loose_at.resize(boxes.size());
   store.used = boxes.size();
-  if (all_regular) {
-    whole_or_loose(*body_, [&] {
-      body_->scratch.resize(boxes.size());
-      for (BoxId id = 0; id < boxes.size(); ++id) body_->scratch[id] = id;
-      build<N>(*body_, body_->scratch, all);
-    });
-    return;
-  }
-  for (BoxId id = 0; id < boxes.size(); ++id) {
+  for (BoxId id = 0; id < boxes.size() && !all_regular; ++id) {
     if (regular<N>(boxes[id])) continue;
     store.states[id] = State::empty;
     if (!broad::inverted<N>(boxes[id])) put_loose(store, id);
   }
-  build(*body_);
+  const auto work = [&] {
+    if (!all_regular) return build(*body_);
+    body_->scratch.resize(boxes.size());
+    for (BoxId id = 0; id < boxes.size(); ++id) body_->scratch[id] = id;
+    build<N>(*body_, body_->scratch, all);
+  };
+  all_or_nothing(*body_, work, [] {});
 }
 
 template <int N>
 BoxId BroadPhase<N>::add(const Box& box) {
   Store<N>& store = body_->store;
-  const Sort sort = sort_of<N>(box, store.free.empty() ? store.boxes.size() : store.free.back());
-  if (store.free.empty()) {
+  const bool grows = store.free.empty();
+  const BoxId id = grows ? static_cast<BoxId>(store.boxes.size()) : store.free.back();
+  const Sort sort = sort_of<N>(box, id);
+  if (grows) {
     const std::size_t count = store.boxes.size() + 1;
     if (count >= kNoBox / 2) throw Error("broad phase", fmt::format("{} boxes are too many", count));
     if (count > store.loose.capacity()) store.loose.reserve(2 * count);
@@ -232,17 +247,27 @@ BoxId BroadPhase<N>::add(const Box& box) {
     store.boxes.reserve(count > store.boxes.capacity() ? 2 * count : count);
     store.states.reserve(store.boxes.capacity());
     store.loose_at.reserve(store.boxes.capacity());
-    store.boxes.emplace_back();
+    store.boxes.push_back(box);
     store.states.push_back(State::absent);
     store.loose_at.push_back(0);
-    store.free.push_back(static_cast<BoxId>(count - 1));
+  } else {
+    store.free.pop_back();
+    store.boxes[id] = box;
   }
-  const BoxId id = store.free.back();
-  store.free.pop_back();
-  store.boxes[id] = box;
   ++store.used;
-  place(*body_, id, sort);
-  keep_fit(*body_);
+  const auto work = [&] {
+    place(*body_, id, sort);
+    keep_fit(*body_);
+  };
+  all_or_nothing(*body_, work, [&] {
+    if (store.states[id] == State::loose) drop_loose(store, id);
+    store.states[id] = State::absent;
+    --store.used;
+    if (!grows) return store.free.push_back(id);
+    store.boxes.pop_back();
+    store.states.pop_back();
+    store.loose_at.pop_back();
+  });
   return id;
 }
 
@@ -254,33 +279,32 @@ void BroadPhase<N>::move(BoxId id, const Box& box) {
   const State was = store.states[id];
   const Box from = store.boxes[id];
   store.boxes[id] = box;
-  if (was == State::indexed && sort == Sort::regular) {
-    whole_or_loose(*body_, [&] {
+  const auto work = [&] {
+    if (was != State::indexed || sort != Sort::regular) {
+      take_out(*body_, id, from);
+      place(*body_, id, sort);
+    } else {
       store.all.extend(box);
-      if (body_->structure->move(id, from)) return;
-      --store.indexed;
-      put_loose(store, id);
-    });
-  } else {
-    if (was == State::loose) drop_loose(store, id);
-    if (was == State::indexed) {
-      body_->structure->erase(id, from);
-      --store.indexed;
+      if (!body_->structure->move(id, from)) {
+        --store.indexed;
+        put_loose(store, id);
+      }
     }
-    place(*body_, id, sort);
-  }
-  keep_fit(*body_);
+    keep_fit(*body_);
+  };
+  all_or_nothing(*body_, work, [&] {
+    if (store.states[id] == State::loose) drop_loose(store, id);
+    store.boxes[id] = from;
+    if (was == State::empty) store.states[id] = State::empty;
+    else put_loose(store, id);
+  });
 }
 
 template <int N>
 void BroadPhase<N>::remove(BoxId id) {
   Store<N>& store = body_->store;
   check_id(store, id);
-  if (store.states[id] == State::loose) drop_loose(store, id);
-  if (store.states[id] == State::indexed) {
-    body_->structure->erase(id, store.boxes[id]);
-    --store.indexed;
-  }
+  take_out(*body_, id, store.boxes[id]);
   store.states[id] = State::absent;
   store.free.push_back(id);
   --store.used;
@@ -291,7 +315,10 @@ void BroadPhase<N>::update() {
   const Store<N>& store = body_->store;
   const bool pending =
       std::any_of(store.loose.begin(), store.loose.end(), [&](BoxId id) { return regular<N>(store.boxes[id]); });
-  if (pending) build(*body_);
+  const auto work = [&] {
+    if (pending) build(*body_);
+  };
+  all_or_nothing(*body_, work, [] {});
 }
 
 template <int N>

@@ -226,7 +226,7 @@ class PairSink {
 };
 
 /// A structure over the boxes of a store that are bounded and not empty. Where memory runs out in a change, the caller
-/// clears it.
+/// clears it; what is erased needs none.
 template <int N>
 class Structure {
  public:
@@ -319,6 +319,7 @@ struct Body {
   BroadPhaseOptions options;
   BroadPhaseKind kind = BroadPhaseKind::list;
   std::size_t chosen_for = 0;  ///< boxes when the kind was chosen
+  bool dropped = false;        ///< memory ran out: nothing is in the structure until the next change
   std::vector<BoxId> scratch;  ///< of build(), kept for the next time
 };
 

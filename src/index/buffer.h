@@ -1,6 +1,7 @@
 // Memory for plain values that is not cleared before use.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -46,6 +47,10 @@ class Buffer {
   void push_back(const T& value) {
     if (size_ == capacity_) grow(size_ + size_ / 2 + 16);
     data_[size_++] = value;
+  }
+  /// Room for so many, and for half as many again as there are.
+  void reserve(std::size_t size) {
+    if (size > capacity_) grow(std::max(size, size_ + size_ / 2));
   }
   void clear() { size_ = 0; }
 

@@ -98,6 +98,7 @@ class WideTree final : public Structure<N> {
   using Item = TreeItem<N>;
   std::uint32_t place_of(std::uint32_t n) const { return links_[n].height == 0 ? n | kLeafBit : n; }
   std::uint32_t new_node(std::uint8_t height);
+  void reserve_nodes(std::size_t count);
   void free_node(std::uint32_t n);
   void set_children(std::uint32_t n, std::span<const Item> items);
   FloatBox<N> bounds(std::uint32_t n) const;

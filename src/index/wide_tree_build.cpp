@@ -145,6 +145,15 @@ void WideTree<N>::free_below(std::uint32_t n) {
   free_node(n);
 }
 
+// So many calls of new_node do not allocate.
+template <int N>
+void WideTree<N>::reserve_nodes(std::size_t count) {
+  const std::size_t limit = nodes_.size() + count - std::min(count, unused_.size());
+  nodes_.reserve(limit);
+  links_.reserve(limit);
+  if (unused_.capacity() < limit) unused_.reserve(2 * limit);
+}
+
 template <int N>
 std::size_t WideTree<N>::improve(const Box& region, std::size_t budget) {
   if (root_ == kNoNode || inverted<N>(region)) return 0;
@@ -162,7 +171,8 @@ std::size_t WideTree<N>::improve_below(std::uint32_t n, const FloatBox<N>& regio
     const std::uint8_t height = links_[n].height;
     const std::uint32_t parent = links_[n].parent;
     const std::size_t lane = parent == kNoNode ? 0 : nodes_[parent].lane_of(place_of(n));
-    const std::uint32_t made = build_by_cost(items, height);  // first, so that nothing is lost where memory is short
+    reserve_nodes(count / 3 + kTreeDepth + 2);  // nodes hold four children or more, but for those at the top
+    const std::uint32_t made = build_by_cost(items, height);
     free_below(n);
     links_[made].parent = parent;
     if (parent == kNoNode) {

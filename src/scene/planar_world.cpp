@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <new>
 
 #include "base/overloads.h"
 #include "graze/base/error.h"
@@ -77,15 +78,26 @@ struct World::Data {
   }
   bool few() const { return obstacles.size() <= kFew; }
   bool in_table() const { return few() && obstacles.size() <= table.capacity(); }
-  // After obstacle `id` has changed. Where memory is short, what is not up to date answers nothing any more.
+  // After obstacle `id` has changed, of which `quick` has room for all. Without memory for tables the broad phase
+  // answers until the next change.
   void changed(ObstacleId id) {
-    quick.resize(obstacles.size());
+    const bool grown = id >= quick.size();
+    if (grown) quick.resize(obstacles.size());
     quick[id] = obstacles[id] ? quick_of(*obstacles[id]) : Quick();
+    try {
+      look_up(id);
+      // A world that has grown is divided into cells anew.
+      if (grown && few() && std::has_single_bit(obstacles.size())) build_table();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  // Brings the tables up to date. Where memory is short, what is not up to date answers nothing any more.
+  void look_up(ObstacleId id) {
     const InCells of = in_cells();
     const bool kept = few() && cells.change(id, of.obstacles[id], of.box, of.others);
     if (!kept) cells.clear();
     if (!few()) return;
-    if (id < table.capacity()) table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
+    if (in_table()) table.set(id, obstacles[id] ? broad.box(id) : Aabb2());
     else build_table();
     if (!kept) build_cells(of);
   }
@@ -156,18 +168,15 @@ World& World::operator=(World&&) noexcept = default;
 World::~World() = default;
 
 ObstacleId World::add(Obstacle obstacle) {
-  // What throws, throws before anything changes; without memory for the table the broad phase answers.
+  // What throws, throws before anything changes.
   if (const std::size_t n = data_->obstacles.size(); n == data_->obstacles.capacity() || n == data_->quick.capacity()) {
     data_->obstacles.reserve(2 * n + 8);
     data_->quick.reserve(2 * n + 8);
   }
   const ObstacleId id = data_->broad.add(bounds(obstacle));
-  const bool grown = id >= data_->obstacles.size();
-  if (grown) data_->obstacles.resize(id + 1);
+  if (id >= data_->obstacles.size()) data_->obstacles.resize(id + 1);
   data_->obstacles[id] = std::move(obstacle);
   data_->changed(id);
-  // A world that has grown is divided into cells anew.
-  if (grown && data_->few() && std::has_single_bit(data_->obstacles.size())) data_->build_table();
   return id;
 }
 

@@ -86,6 +86,9 @@ struct BoxHit {
 /// Ids are given out from 0 upwards; the id that was removed last is the first to be used again. Queries are const,
 /// reentrant and do not allocate. A query that is not a number overlaps everything.
 ///
+/// A change that throws leaves all boxes and answers as they were, also std::bad_alloc where memory runs out: boxes may
+/// then be looked at one by one until the next change. Only assign() may leave its new boxes: see size() and box().
+///
 /// Kinds whose changes are pending look at each changed box one by one until update(). Unbounded boxes and those beyond
 /// 1e30 m are always looked at one by one.
 ///

@@ -32,7 +32,7 @@ struct WorldHit : Hit {
 /// Obstacles in the plane and the questions of a planner about them. Up to 256 are looked up by cell, the nearest
 /// circles and rectangles in SIMD lanes; more are in a BroadPhase. Answers are those of the obstacles one by one,
 /// whatever their number and the order in which they came. Queries are const, reentrant, do not throw and do not
-/// allocate.
+/// allocate. A change that throws leaves everything as it was, also std::bad_alloc where memory runs out.
 ///
 ///     World world({Circle({2, 0}, 0.5), Rectangle({4, 1}, {1, 0.2}, 0.3)});
 ///     if (collide(world, {0, 0}, 0.09)) …

@@ -31,7 +31,8 @@ struct WorldHit : Hit {
 
 /// Obstacles in space and the questions of a planner about them, found by a BroadPhase. Answers are those of the
 /// obstacles one by one, whatever their number and the order in which they came. Queries are const, reentrant, do not
-/// throw and, but for bodies on arcs, do not allocate (but see Cloud::prepare).
+/// throw and, but for bodies on arcs, do not allocate (but see Cloud::prepare). A change that throws leaves everything
+/// as it was, also std::bad_alloc where memory runs out.
 ///
 ///     World world({at(Sphere{.radius = 0.5}, Pose::at({2, 0, 0})), at(terrain), Custom(Fence())});
 ///     if (collide(world, {0, 0, 1}, 0.09)) …
