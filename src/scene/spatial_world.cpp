@@ -99,7 +99,7 @@ WorldNearest nearest(const World& world, const Vec3& point, double limit) {
 }
 
 WorldHit sweep(const World& world, const Path& path, double radius) {
-  constexpr double kLater = 1 + 4 * kEpsilon;
+  constexpr double kAfter = 1 + 4 * kEpsilon;
   WorldHit best;
   if (!(radius >= 0 && radius <= kLargestLength)) {
     best.fraction = 0;
@@ -117,15 +117,15 @@ WorldHit sweep(const World& world, const Path& path, double radius) {
   };
   if (path.kind() == Path::Kind::line) {
     data.broad.visit_swept(box_around(path.from(), radius + 4 * kEpsilon * sum_of(path.displacement())),
-                           path.displacement(), kLater, [&](const BoxHit& box) {
+                           path.displacement(), kAfter, [&](const BoxHit& box) {
                              if (!(box.time > best.fraction)) look(box.id);
                            });
     return best;
   }
   // Piece by piece, so that what is on the far side is not looked at first.
-  constexpr double kTurn = 6.2831853071795865, kPieces = 16, kNear = 1e-8;
+  constexpr double kFullTurn = 6.2831853071795865, kPieces = 16, kNear = 1e-8;
   const double angle = std::abs(path.angle());
-  const double all = path.kind() == Path::Kind::arc && angle > kTurn ? kTurn * kLater / angle : 1;
+  const double all = path.kind() == Path::Kind::arc && angle > kFullTurn ? kFullTurn * kAfter / angle : 1;
   for (double piece = 0; piece < kPieces; ++piece) {
     const double begin = all * (piece / kPieces), end = std::min(1.0, all * ((piece + 1) / kPieces));
     const Aabb box = path.bounds(begin, end);
