@@ -71,7 +71,7 @@ class ExtentTable {
    public:
     Look(const ExtentTable& table, const Box& box) : words_(table.words_) {
       for (int k = 0; k < N; ++k) {
-        const auto of_axis = static_cast<std::size_t>(2 * k);
+        const std::size_t of_axis = 2 * static_cast<std::size_t>(k);
         started_[k] = table.set_at(of_axis, table.cell_of_end(k, box.max[k]));
         ended_[k] = table.set_at(of_axis + 1, table.cell_of_start(k, box.min[k]));
       }
@@ -105,7 +105,7 @@ class ExtentTable {
   Firsts first_cells(const Box& box) const {
     Firsts firsts;
     for (int k = 0; k < N; ++k) {
-      const auto table = static_cast<std::size_t>(2 * k);
+      const std::size_t table = 2 * static_cast<std::size_t>(k);
       const bool none = box.empty();
       firsts[table] = none ? kCells : static_cast<std::uint16_t>(cell_of_start(k, box.min[k]));
       firsts[table + 1] = none ? std::uint16_t{0} : static_cast<std::uint16_t>(cell_of_end(k, box.max[k]) + 1);

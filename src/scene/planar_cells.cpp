@@ -327,8 +327,9 @@ void Cells::build(const Aabb2& box, std::span<const Rounded* const> obstacles, b
   view_.count = obstacles.size();
   for (std::size_t id = 0; id < kCapacity; ++id) put(id, id < obstacles.size() ? obstacles[id] : nullptr);
   for (std::size_t i = 0; i < cells; ++i) {
-    x_[i] = static_cast<float>((static_cast<double>(i % view_.side) - (side - 1) / 2) * cell.x());
-    y_[i] = static_cast<float>((static_cast<double>(i / view_.side) - (side - 1) / 2) * cell.y());
+    const std::size_t row = i / view_.side, column = i % view_.side;
+    x_[i] = static_cast<float>((static_cast<double>(column) - (side - 1) / 2) * cell.x());
+    y_[i] = static_cast<float>((static_cast<double>(row) - (side - 1) / 2) * cell.y());
     fill(i);
   }
   view_.check = lanes_.check, view_.check_each = lanes_.check_each;
