@@ -6,6 +6,7 @@
 
 #include "broad_phase_model.h"
 #include "graze/index/morton_tree.h"
+#include "index/box_lanes.h"
 #include "support/allocations.h"
 #include "support/generator.h"
 #include "support/scale.h"
@@ -180,6 +181,26 @@ void improve_all() {
 TEST(BroadPhaseMemory, ImprovingThatThrowsChangesNothing) {
   improve_all<2>();
   improve_all<3>();
+}
+
+TEST(BroadPhaseMemory, LanesKeepTheirBoxes) {
+  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer owns malloc";
+  graze::broad::LaneStore<2> lanes;
+  bool failed = false;
+  for (BoxId id = 0; id < 200; ++id) {
+    const auto x = static_cast<float>(id);
+    const auto push = [&] { lanes.push_back({{x, -x}, {x + 1, -x + 1}}, id); };
+    for (long after = 4; after >= 0; --after) {
+      if (!runs_out(after, push, failed)) break;
+    }
+    if (failed) push();
+    ASSERT_EQ(lanes.size(), id + 1U);
+    for (BoxId i = 0; i <= id; ++i) {
+      ASSERT_EQ(lanes.id(i), i);
+      ASSERT_EQ(lanes.box(i).lo[0], static_cast<float>(i));
+      ASSERT_EQ(lanes.box(i).hi[1], 1 - static_cast<float>(i));
+    }
+  }
 }
 
 // What replaces everything leaves the boxes that were there, or those that are new.
