@@ -38,26 +38,25 @@ void expect_page(const DistanceArguments& a) {
 }
 
 void write_distance_page(const std::string& path, const std::string& title, const graze::Scene& scene,
-                         const std::string& a, const std::string& b, const Distance& d) {
-  const bool apart = d.value > d.tolerance;
-  const std::string how_far = std::isfinite(d.value) ? length_text(std::abs(d.value)) : "infinity";
+                         const std::string& a, const std::string& b, const Distance& d, bool touching) {
+  const std::string how_far = std::isfinite(d.value) ? length_text(std::abs(d.value), touching) : "infinity";
   ScenePage page{.title = title,
-                 .lead = fmt::format("{} and {} {} {}", a, b, apart ? "are apart by" : "touch; depth", how_far),
+                 .lead = fmt::format("{} and {} {} {}", a, b, touching ? "touch; depth" : "are apart by", how_far),
                  .caption = "Blue: the nearest points, or how deep the two overlap. Padding is not drawn.",
                  .table = "",
                  .scene = scene};
-  if (!apart) page.colliding = {scene.object(a).id, scene.object(b).id};
+  if (touching) page.colliding = {scene.object(a).id, scene.object(b).id};
   if (std::isfinite(d.value)) page.gap = {d.on_a, d.on_b, how_far};
   write_scene_page(path, page);
 }
 
-void write_page_of_shapes(const std::string& path, const PairArguments& shapes) {
+void write_page_of_shapes(const std::string& path, const PairArguments& shapes, bool touching) {
   const Placed a = placed_from_json(shapes.a, "A"), b = placed_from_json(shapes.b, "B");
   SceneEditor editor;
   editor.add("A", a);
   editor.add("B", b);
   write_distance_page(path, fmt::format("{} and {}", name_of(a.geometry), name_of(b.geometry)), editor.scene(), "A",
-                      "B", distance(a, b));
+                      "B", distance(a, b), touching);
 }
 
 int distance_in_scene(const std::string& file, const std::string& a, const std::string& b, const std::string& page) {
@@ -77,12 +76,13 @@ int distance_in_scene(const std::string& file, const std::string& a, const std::
                                        {"tolerance", d.tolerance},
                                        {"a", a},
                                        {"b", b}};
-  if (!page.empty()) write_distance_page(page, std::filesystem::path(file).filename().string(), scene, a, b, d);
-  print(json_text(json) + "\n");
   // Clear only if all verbs agree.
   const SceneObject x = scene.object(a), y = scene.object(b);
   const bool touching =
       !(d.value - d.tolerance > 0) || collide(*x.placed, *y.placed, {.margin = x.padding + y.padding});
+  if (!page.empty())
+    write_distance_page(page, std::filesystem::path(file).filename().string(), scene, a, b, d, touching);
+  print(json_text(json) + "\n");
   return touching ? kCollision : kClear;
 }
 
@@ -109,7 +109,7 @@ Command distance_command() {
     if (!a->page.empty()) expect_page(*a);
     if (!a->c.empty()) return distance_in_scene(a->a, a->b, a->c, a->page);
     const int code = ask_about_pair("distance", "", *a);
-    if (!a->page.empty()) write_page_of_shapes(a->page, *a);
+    if (!a->page.empty()) write_page_of_shapes(a->page, *a, code == kCollision);
     return code;
   };
   return command;

@@ -102,17 +102,12 @@ PageJson scene_json(const ScenePage& page, const Aabb& extent, ShownShapes& shap
   return json;
 }
 
-Aabb shown_bounds(const Geometry& geometry, const Pose& pose) {
-  if (const auto* field = std::get_if<HeightField>(&geometry)) return transformed(field->surface_bounds(), pose);
-  return bounds(geometry, pose);
-}
-
 }  // namespace
 
 Aabb extent_of(const ScenePage& page) {
   Aabb box;
   const auto extend = [&](const Geometry& geometry, const Pose& pose) {
-    const Aabb own = shown_bounds(geometry, pose);
+    const Aabb own = ShownShapes::bounds_of(geometry, pose);
     if (own.bounded() && !own.empty()) box.extend(own);
   };
   page.scene.visit_objects([&](const SceneObject& o) {
@@ -130,9 +125,10 @@ Aabb extent_of(const ScenePage& page) {
   return box.empty() ? Aabb::around(Vec3::Zero(), Vec3::Ones()) : box;
 }
 
-std::string length_text(double metres) {
-  if (metres >= 1) return fixed(std::floor(metres * 1e3) / 1e3, 3) + " m";
-  return metres >= 0.01 ? fixed(std::floor(metres * 1e3), 0) + " mm" : fixed(std::floor(metres * 1e6) / 1e3, 3) + " mm";
+std::string length_text(double metres, bool up) {
+  const auto rounded = [&](double units) { return up ? std::ceil(units) : std::floor(units); };
+  if (metres >= 1) return fixed(rounded(metres * 1e3) / 1e3, 3) + " m";
+  return metres >= 0.01 ? fixed(rounded(metres * 1e3), 0) + " mm" : fixed(rounded(metres * 1e6) / 1e3, 3) + " mm";
 }
 
 void write_scene_page(const std::string& path, const ScenePage& page) {

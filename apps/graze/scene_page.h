@@ -55,8 +55,8 @@ struct ScenePage {
   std::optional<ShownMotion> motion = {};
 };
 
-/// A length for a reader, rounded down: "381 mm".
-std::string length_text(double metres);
+/// A length for a reader, "381 mm": gaps are rounded down, depths (`up`) up.
+std::string length_text(double metres, bool up = false);
 
 /// Writes one file that needs nothing else: the view in three dimensions, or a picture by rays if graze was built
 /// without npm. Throws Error.

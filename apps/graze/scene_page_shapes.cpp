@@ -72,6 +72,12 @@ bool ShownShapes::is_heavy(const Geometry& geometry) {
          std::holds_alternative<HeightField>(geometry) || std::holds_alternative<MapView>(geometry);
 }
 
+Aabb ShownShapes::bounds_of(const Geometry& geometry, const Pose& pose) {
+  if (const auto* field = std::get_if<HeightField>(&geometry)) return transformed(field->surface_bounds(), pose);
+  if (const auto* view = std::get_if<MapView>(&geometry)) return transformed(view->map().bounds(), pose);
+  return bounds(geometry, pose);
+}
+
 ShownShapes::Drawn ShownShapes::add(const Geometry& geometry, std::string_view name) {
   const std::uint64_t stamp = std::visit(
       [](const auto& g) -> std::uint64_t {
@@ -83,9 +89,7 @@ ShownShapes::Drawn ShownShapes::add(const Geometry& geometry, std::string_view n
     const auto known = known_.find(stamp);
     if (known != known_.end()) return known->second;
   }
-  Aabb box = bounds(geometry);
-  if (const auto* field = std::get_if<HeightField>(&geometry)) box = field->surface_bounds();
-  if (const auto* view = std::get_if<MapView>(&geometry)) box = view->map().bounds();
+  const Aabb box = bounds_of(geometry);
   const Drawn drawn{json_.size(), is_heavy(geometry) || std::holds_alternative<Convex>(geometry) ||
                                           std::holds_alternative<Triangle>(geometry)
                                       ? (box.empty() ? Vec3(Vec3::Zero()) : box.center())

@@ -21,6 +21,9 @@ class ShownShapes {
   /// Whether a geometry is made of many parts.
   static bool is_heavy(const Geometry& geometry);
 
+  /// Around what is drawn of it: of terrains the surface, of maps the cells.
+  static Aabb bounds_of(const Geometry& geometry, const Pose& pose = {});
+
   struct Drawn {
     std::size_t shape = 0;       ///< its place in the list
     Vec3 center = Vec3::Zero();  ///< of the geometry's frame: the origin of what is drawn

@@ -202,6 +202,28 @@ TEST_F(Scenes, DistanceDrawsAPage) {
   EXPECT_EQ(run("$GRAZE distance " + shapes + " --page nowhere/x.html").out, "") << "refused before the work";
 }
 
+// A map counts in the picture although unknown space has no end.
+TEST_F(Scenes, ThePageShowsCellsInUnknownSpace) {
+  write("dots.csv", "x,y,z\n0,0,0\n8,0,0\n");
+  write("sensor.tum", "0 0 0 5 0 0 0 1\n");
+  ASSERT_EQ(run("$GRAZE map build dots.csv --poses sensor.tum --resolution 0.5 -o dots.gmap -q").code, 0);
+  write("unknown.json", R"({"objects":[{"name":"m","shape":"map","file":"dots.gmap","unknown":"occupied"},
+    {"name":"b","shape":"sphere","radius":0.1}]})");
+  EXPECT_EQ(run("$GRAZE check unknown.json --page unknown.html").code, 1);
+  const nlohmann::json data = page_data(read("unknown.html"));
+  EXPECT_TRUE(data.is_null() || (data["half"][0] > 3 && data["half"][0] < 20)) << data["half"];
+}
+
+// Neither is looked through for names of files before it was read with care.
+TEST_F(Scenes, PagesOfWhatIsNoSceneEndWithAnError) {
+  write("deep.json", std::string(200000, '[') + std::string(200000, ']'));
+  EXPECT_EQ(run("$GRAZE check deep.json --page deep.html").code, 3);
+  EXPECT_EQ(run("$GRAZE check /dev/zero --page zero.html").code, 3);
+  write("two.json",
+        R"({"objects":[{"name":"a","shape":"sphere","radius":1},{"name":"b","shape":"sphere","radius":1}]})");
+  EXPECT_EQ(run("cat two.json | $GRAZE check /dev/stdin --page piped.html").code, 1) << "a pipe is read once";
+}
+
 TEST_F(Scenes, PagesDoNotReplaceInputs) {
   const std::string scene = read("cell/cell.json"), part = read("cell/part.off");
   for (const char* page : {"cell/cell.json", "cell/part.off", "cell/../cell/part.off"}) {
