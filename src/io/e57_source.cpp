@@ -335,6 +335,15 @@ class E57Source : public CloudSource {
         }
       }
     }
+    constexpr std::int64_t kExact = std::int64_t{1} << 53;  // up to which doubles have all integers
+    for (const std::string& name : names) {
+      const bool wide = std::any_of(scans_.begin(), scans_.end(), [&](const E57Scan& scan) {
+        return std::any_of(scan.fields.begin(), scan.fields.end(), [&](const E57Field& f) {
+          return f.name == name && !f.floating && (f.low < -kExact || f.high > kExact);
+        });
+      });
+      if (wide) header_.notes.push_back(fmt::format("integers of {} beyond 2^53 are rounded to doubles", name));
+    }
     const auto moved = std::count_if(scans_.begin(), scans_.end(), [](const E57Scan& s) { return s.pose != Pose(); });
     if (moved > 0)
       header_.notes.push_back(fmt::format("{} of {} scans are moved by their poses", moved, scans_.size()));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include "io/cloud_files.h"
 #include "io/e57_pages.h"
@@ -148,6 +149,20 @@ TEST(E57, ReadsIntegersOfAnyWidth) {
   EXPECT_EQ(cloud.attribute("red")->type(), NumberType::uint8);
   EXPECT_EQ(cloud.attribute("odd")->type(), NumberType::int8);
   EXPECT_EQ(cloud.attribute("row")->type(), NumberType::uint32);
+}
+
+TEST(E57, SaysWhichIntegersItRounds) {
+  const TestScan scan{std::string(kFloats) + R"(<timeStamp type="Integer"/>)",
+                      "",
+                      1,
+                      {packet({numbers<float>({1}), numbers<float>({1}), numbers<float>({1}),
+                               bytes_of((std::uint64_t{1} << 63U) + 5)})}};
+  const std::string path = testing::TempDir() + "graze wide.e57";
+  std::ofstream(path, std::ios::binary) << e57({scan});
+  const CloudHeader header = read_cloud_header(path);
+  ASSERT_EQ(header.notes.size(), 1U);
+  EXPECT_EQ(header.notes[0], "integers of timeStamp beyond 2^53 are rounded to doubles");
+  EXPECT_EQ((*parse_cloud(e57({scan}), "f").attribute("time_stamp"))[0], 5);
 }
 
 TEST(E57, PlacesScansByTheirPosesAndKeepsWhatNotAllHave) {
